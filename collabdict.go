@@ -150,6 +150,8 @@ const (
 	// SecondMoments are Σ_n r_k(n) x_ni x_nj, ordered by pair i ≤ j, or by i = j alone, then by
 	// component.
 	SecondMoments
+	// Objective is a part of the objective that belongs to the moments before it.
+	Objective
 	// LowWords are small corrections to add to the values before them, one each, in the same
 	// order.
 	LowWords

@@ -6,14 +6,15 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// While a member is missing, its last vector stays in the running total. If all rows of the others
-// left a component now, the total would show the missing member's moments there. So a member that
-// would take more than half of its rows out of a component enters its counted moments again, those
-// of all components: their sum over components stays that of all rows. It does not enter a fixed
-// share of the change, because two totals would then show the missing member's moments.
+// While a member is missing, its last vector stays in the running total. If that is of the start or
+// of rounds up to StartRounds, all rows of the others may leave a component; the total would then
+// show the missing member's moments there. So a member that would take more than half of its rows
+// out of a component enters its counted moments again, those of all components: their sum over
+// components stays that of all rows. It does not enter a fixed share of the change, because two
+// totals would then show the missing member's moments. Later, most rows stay in their component.
 
 // A mixture is the moments of K components in a vector. At From are the counts of all components,
-// and then their other moments, until End.
+// and then their other moments and their part of the objective, until End.
 type mixture struct {
 	From, K, End int
 }
@@ -32,7 +33,7 @@ func layoutOf(blocks []collabdict.Block) (l layout) {
 		switch b.Moment {
 		case collabdict.Counts:
 			l.Mixtures, open = append(l.Mixtures, mixture{at, b.Len, at + b.Len}), true
-		case collabdict.FirstMoments, collabdict.SecondMoments:
+		case collabdict.FirstMoments, collabdict.SecondMoments, collabdict.Objective:
 			if open {
 				l.Mixtures[len(l.Mixtures)-1].End = at + b.Len
 			}
@@ -56,7 +57,7 @@ func (l layout) fits(n int) bool {
 
 // entered returns the vector of a member that counts in the slot of a call, if these members do.
 func (m *Machine) entered(r *runningTotal, c *call, counts []uint32) []float64 {
-	if !m.roster.Sealed || r.vector == nil || !m.plans.tallyAfter(r.counted, counts, m.slot.number).misses() {
+	if !m.roster.Sealed || r.vector == nil || !m.plans.tallyAfter(r.counted, counts, m.slot.number).misses(r.early) {
 		return c.values
 	}
 	return c.layout.kept(c.values, r.vector, r.largest)

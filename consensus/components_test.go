@@ -43,8 +43,19 @@ func TestLayoutOf(t *testing.T) {
 	}
 }
 
-// While a member is missing, the others keep at least half of the rows that each had in a component:
-// otherwise the total would show what is left, the missing member's rows.
+// entries returns a call with the moments of ten rows of value 1 in two components, a part of the
+// objective, and another value. The first component has the given number of rows.
+func entries(round uint32, in float64) func(int) Call {
+	return func(int) Call {
+		return Call{
+			Kind: Sum, Round: round, Running: collabdict.Running{Key: "k"}, Values: []float64{in, 10 - in, in, 10 - in, in, in},
+			Blocks: []collabdict.Block{{Len: 2, Bound: 64, Moment: collabdict.Counts}, {Len: 2, Bound: 64, Moment: collabdict.FirstMoments}, {Len: 1, Bound: 64, Moment: collabdict.Objective}, {Len: 1, Bound: 64}},
+		}
+	}
+}
+
+// While a member is missing that was lost early, the others keep at least half of the rows that each
+// had in a component: otherwise the total would show what is left, the missing member's rows.
 func TestNobodyLeavesAComponentToAMissingMember(t *testing.T) {
 	for name, volatile := range map[string]bool{"on disk": false, "in memory": true} {
 		t.Run(name, func(t *testing.T) {
@@ -53,30 +64,18 @@ func TestNobodyLeavesAComponentToAMissingMember(t *testing.T) {
 			for s := range n.members {
 				n.members[s].Machine = must(New(n.params(s)))
 			}
-			// Each member has 10 rows. The count and sum of component 0 come before and after those of
-			// component 1; the value of a row is 1.
-			round := uint32(StartRounds)
-			calls := func(in float64) func(int) Call {
-				round++
-				round := round
-				return func(s int) Call {
-					c := accumulation(collabdict.Running{Key: "k"}, round, 64, func(int) []float64 { return []float64{in, 10 - in, in, 10 - in, in} })(s)
-					c.Blocks = []collabdict.Block{{Len: 2, Bound: 64, Moment: collabdict.Counts}, {Len: 2, Bound: 64, Moment: collabdict.FirstMoments}, {Len: 1, Bound: 64}}
-					return c
-				}
-			}
-			all := []func(int) Call{calls(8)}
-			next := func(in, counted float64, of int) {
+			var all []func(int) Call
+			next := func(in, counted float64, present int) {
 				t.Helper()
-				all = append(all, calls(in))
+				all = append(all, entries(uint32(StartRounds+len(all)), in))
 				n.play(all[len(all)-1])
-				missing := float64(8 * (5 - of))
-				rows := float64(of)*counted + missing
-				if got, want := n.total(), []float64{rows, 50 - rows, rows, 50 - rows, float64(of)*in + missing}; !slices.Equal(got, want) {
-					t.Errorf("%g rows of each of %d members: got %v, want %v", in, of, got, want)
+				missing, of := float64(8*(5-present)), float64(present)
+				rows := of*counted + missing
+				if got, want := n.total(), []float64{rows, 50 - rows, rows, 50 - rows, rows, of*in + missing}; !slices.Equal(got, want) {
+					t.Errorf("%g rows of each of %d members: got %v, want %v", in, present, got, want)
 				}
 			}
-			n.play(all[0])
+			next(8, 8, 5)
 			n.isolate(4)
 			next(0, 8, 4) // in the slot of the loss already
 			next(7, 7, 4)
@@ -95,5 +94,16 @@ func TestNobodyLeavesAComponentToAMissingMember(t *testing.T) {
 			n.pass(20*time.Second, nil)
 			next(0, 0, 5) // nobody is missing
 		})
+	}
+}
+
+// Once most rows stay in their component, the loss of a member holds nobody back.
+func TestALateLossHoldsNobodyBack(t *testing.T) {
+	n := newNetwork(t, 5, exact)
+	n.play(entries(StartRounds+1, 8))
+	n.isolate(4)
+	n.play(entries(StartRounds+2, 0))
+	if got, want := n.total(), []float64{8, 42, 8, 42, 8, 8}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

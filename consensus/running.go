@@ -24,8 +24,8 @@ import (
 //   - a slot counts the first vectors of at least Colluders + 2 members, or of none, unless the
 //     settings have AcceptLoneChange;
 //   - a slot counts at least Colluders + 2 vectors, or none;
-//   - while a counted member is missing, no other one takes more than half of its rows out of a
-//     component (components.go).
+//   - while a member is missing that was lost early, no other one takes more than half of its rows
+//     out of a component (components.go).
 //
 // The last three do not apply without pads. A total that begins from nothing has counted nobody or
 // all: its first slot waits for the whole roster (patience.go).
@@ -73,6 +73,7 @@ type runningTotal struct {
 	counted *tally    // not nil
 	vector  []float64 // this member's counted vector; nil for none
 	largest []float64 // this member's largest count of each component since a member is missing; nil if none is
+	early   uint64    // slots below it are of the start, or of rounds up to StartRounds
 	last    uint64    // slot of the last decision
 	began   bool      // there was a decision
 	blocks  []collabdict.Block
@@ -147,7 +148,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 func (m *Machine) newTotal(key string) *runningTotal {
 	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: nobody}
 	if from := m.totals[key]; from != nil {
-		r.size, r.counted = from.size, from.counted
+		r.size, r.counted, r.early = from.size, from.counted, from.early
 	}
 	return r
 }
@@ -381,8 +382,11 @@ func (m *Machine) updateTotal(d *Decision) {
 		}
 	}
 	r.last, r.began = d.Slot, true
+	if d.Round <= StartRounds {
+		r.early = d.Slot + 1
+	}
 	r.counted = m.plans.tallyAfter(r.counted, c.Members, d.Slot)
-	if !r.counted.misses() {
+	if !r.counted.misses(r.early) {
 		r.largest = nil
 	}
 }

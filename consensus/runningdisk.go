@@ -14,6 +14,7 @@ type runningState struct {
 	From    string `json:",omitempty"`
 	Size    uint32
 	Last    uint64
+	Early   uint64
 	Newest  uint64
 	Began   bool
 	Counted []countedState
@@ -48,7 +49,7 @@ func (m *Machine) flushTotals() (writes []Write) {
 }
 
 func (r *runningTotal) write(slot uint64, key string) Write {
-	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.counted.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil, Largest: r.largest}
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Early: r.early, Newest: r.counted.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil, Largest: r.largest}
 	for _, s := range r.counted.spans {
 		state.Counted = append(state.Counted, countedState{s.first, s.slot, s.last - s.first})
 	}
@@ -95,7 +96,7 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, began: state.Began, counted: counted, largest: state.Largest}
+	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, early: state.Early, began: state.Began, counted: counted, largest: state.Largest}
 	values := make([]float64, len(words))
 	for i, w := range words {
 		values[i] = math.Float64frombits(w)

@@ -68,9 +68,10 @@ func (t *tally) each(f func(member uint32, slot uint64)) {
 	}
 }
 
-// misses reports whether the last slot has left out a member that an earlier one counted.
-func (t *tally) misses() bool {
-	return slices.ContainsFunc(t.spans, func(s span) bool { return s.slot < t.newest })
+// misses reports whether the last slot has left out a member that one below the slot early was the last
+// to count.
+func (t *tally) misses(early uint64) bool {
+	return slices.ContainsFunc(t.spans, func(s span) bool { return s.slot < t.newest && s.slot < early })
 }
 
 // with returns the tally after a slot that has counted the given members, in ascending order.

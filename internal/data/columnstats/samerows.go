@@ -57,7 +57,7 @@ func (s *SameRows) Check(rows float64, k int, total []float64, blocks []collabdi
 	}
 	var sums []float64
 	for _, b := range blocks {
-		if b.Moment == collabdict.NoMoment || s.countsOnly {
+		if b.Moment == collabdict.NoMoment || b.Moment == collabdict.Objective || s.countsOnly {
 			break
 		}
 		for end := b.Len; end > 0; end -= k {

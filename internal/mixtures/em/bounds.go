@@ -56,7 +56,7 @@ func (l limits) replaced() []float64 {
 
 // statistics returns the blocks of the vector of a round.
 func (l limits) statistics(k int) []collabdict.Block {
-	return columnstats.AppendBlock(l.Moments(k, l.full), 1, l.evidence(k))
+	return columnstats.AppendMoment(l.Moments(k, l.full), collabdict.Objective, 1, l.evidence(k))
 }
 
 // length returns the length of that vector.

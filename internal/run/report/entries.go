@@ -132,7 +132,7 @@ func describe(blocks []collabdict.Block) string {
 	if components == 1 {
 		what = fmt.Sprintf("%s, in %d columns", parts, first)
 	}
-	if length[collabdict.NoMoment] > 0 {
+	if length[collabdict.Objective] > 0 {
 		what += "; and a part of the objective"
 	}
 	return what

@@ -17,7 +17,7 @@ func TestEntriesOfARun(t *testing.T) {
 		{Len: 2, Bound: 1, Moment: collabdict.FirstMoments},
 		{Len: 2, Bound: 1, Moment: collabdict.FirstMoments},
 		{Len: 6, Bound: 1, Moment: collabdict.SecondMoments},
-		{Len: 1, Bound: 1},
+		{Len: 1, Bound: 1, Moment: collabdict.Objective},
 	}
 	l.Called(statistics)
 	l.Called([]collabdict.Block{{Len: 7, Bound: 1}})

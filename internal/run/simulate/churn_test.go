@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/data/rows"
@@ -67,6 +68,21 @@ type trained struct {
 	task    *pipeline.Task
 	results []*pipeline.Result
 	report  *netsim.Report
+	entered *entered
+}
+
+// entered notes the vectors that running totals count.
+type entered struct {
+	observers
+	vectors map[uint64]map[int][]float64 // by slot and member
+}
+
+func (e *entered) Decided(member int, d *consensus.Decision, counted []float64) {
+	e.observers.Decided(member, d, counted)
+	if e.vectors[d.Slot] == nil {
+		e.vectors[d.Slot] = map[int][]float64{}
+	}
+	e.vectors[d.Slot][member] = counted
 }
 
 // play trains the participants over a network under the conditions, after the changes to its
@@ -80,11 +96,16 @@ func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Con
 	for _, add := range change {
 		add(&c)
 	}
+	e := &entered{vectors: map[uint64]map[int][]float64{}}
+	if c.Observer != nil {
+		e.observers = observers{c.Observer}
+	}
+	c.Observer = e
 	net, err := netsim.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := trained{task: k, results: make([]*pipeline.Result, len(parts))}
+	r := trained{task: k, entered: e, results: make([]*pipeline.Result, len(parts))}
 	r.report, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		var err error
 		r.results[rank], err = k.Fit(ctx, g, parts[rank], noise(k.Seed, rank), nil)
@@ -105,7 +126,7 @@ func (r trained) replayed(t *testing.T, parts []dataset.Participant) ([]*pipelin
 	t.Helper()
 	var log []grouptest.Slot
 	for _, d := range r.report.Slots {
-		s := grouptest.Slot{Round: int(d.Decision.Round), Total: d.Decision.Total, Running: d.Decision.Running}
+		s := grouptest.Slot{Round: int(d.Decision.Round), Total: d.Decision.Total, Running: d.Decision.Running, Entered: r.entered.vectors[d.Decision.Slot]}
 		for _, m := range d.Decision.Members {
 			s.Members = append(s.Members, int(m))
 		}

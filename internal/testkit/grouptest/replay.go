@@ -18,6 +18,9 @@ type Slot struct {
 	Members []int
 	Total   []float64 // nil for a Gather
 	Running *consensus.Counted
+	// Entered holds, for a running total, the vectors that members of the slot have entered. While
+	// a member is missing, these may have values that were counted before.
+	Entered map[int][]float64
 }
 
 // Replay lets the participants of a recorded run compute again in this process, with the same
@@ -147,7 +150,13 @@ func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
 	for at := range slot + 1 {
 		if d := r.log[at].Running; d != nil && d.Key == c.Key {
 			for _, m := range d.Members {
-				last[int(m)] = r.rounded(slot, r.sums[at][int(m)])
+				now, before := r.rounded(slot, r.sums[at][int(m)]), last[int(m)]
+				for i, v := range r.log[at].Entered[int(m)] {
+					if v != now[i] && before != nil && v == before[i] {
+						now[i] = v
+					}
+				}
+				last[int(m)] = now
 			}
 		}
 	}
