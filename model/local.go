@@ -32,10 +32,10 @@ const (
 	Blend  = "blend"  // by both models and by the nearest rows of the participant
 )
 
-// betterWeight is the weight of the better model in a blend, where the others have 1. It is
-// high but not everything: the model that describes normal rows better need not find anomalies
-// better.
-const betterWeight = 4
+// favouredWeight is the weight of one of two models in a blend, where the others have 1: of the shared
+// one, unless held-out rows show that the participant is unlike the others. It is high but not
+// everything: the model that describes normal rows better need not find anomalies better.
+const favouredWeight = 4
 
 // nearest is the name of the scorer by the participant's nearest rows.
 const nearest = "nearest"
@@ -64,8 +64,8 @@ func (l *Local) Ensemble(shared algorithm.Scorer, scores string) *Ensemble {
 	e := &Ensemble{}
 	add := func(name string, s local.Scorer, calibration int) {
 		m := local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[calibration], Weight: 1}
-		if name == l.Better && scores == Blend {
-			m.Weight = betterWeight
+		if name == l.favoured() && scores == Blend {
+			m.Weight = favouredWeight
 		}
 		e.Members = append(e.Members, m)
 	}
@@ -77,6 +77,17 @@ func (l *Local) Ensemble(shared algorithm.Scorer, scores string) *Ensemble {
 	}
 	add(nearest, l.Nearest, len(l.Calibrations)-1)
 	return e
+}
+
+// favoured returns the model that weighs more in a blend, or nothing if there is only one.
+func (l *Local) favoured() string {
+	switch {
+	case l.Alone == nil:
+		return ""
+	case l.Better == Alone:
+		return Alone
+	}
+	return Shared
 }
 
 // first returns the index of the first scorer of an ensemble.

@@ -50,6 +50,36 @@ func other(t testing.TB) *Model {
 	return m
 }
 
+// The shared model weighs more unless held-out rows show that the own one is better: few rows show nothing.
+func TestTheSharedModelWeighsMoreUnlessTheOwnIsBetter(t *testing.T) {
+	for _, c := range []struct {
+		better, scores string
+		alone          bool // whether there is a model of the own rows
+		weights        []float64
+	}{
+		{"", Blend, true, []float64{4, 1, 1}},
+		{Shared, Blend, true, []float64{4, 1, 1}},
+		{Alone, Blend, true, []float64{1, 4, 1}},
+		{"", Alone, true, []float64{1, 1}},
+		{Alone, Alone, true, []float64{1, 1}},
+		{"", Blend, false, []float64{1, 1}},
+	} {
+		var own *Model
+		if c.alone {
+			own = other(t)
+		}
+		m := withLocal(t, example(t), own)
+		m.Local.Better = c.better
+		var weights []float64
+		for _, member := range m.Local.Ensemble(m.Scorer(), c.scores).Members {
+			weights = append(weights, member.Weight)
+		}
+		if !slices.Equal(weights, c.weights) {
+			t.Errorf("%+v: weights %v", c, weights)
+		}
+	}
+}
+
 func TestLocalPartsAreRead(t *testing.T) {
 	at := mat.NewDense(4, 2, []float64{10, 20, 12, 21, 9, 19, 500, -3})
 	for name, m := range map[string]*Model{

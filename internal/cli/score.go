@@ -179,8 +179,8 @@ with their beginning, end and highest score, and the sensors at fault with their
 
 With local.npz beside the model, the score is a blend: the mean, in nats, of three surprises.
 They come from the shared model, from the model of the own rows alone, and from the distance to
-the nearest own rows. A surprise is -ln of the share of own rows that score as high. A model that is better on
-own held-out rows counts four times. --with selects one of the models instead.
+the nearest own rows. A surprise is -ln of the share of own rows that score as high. The shared model counts
+four times, or the own one if own held-out rows show that it is better. --with selects one of the models instead.
 
 --false-alarm takes another threshold: at most that share of rows like the own ones lies above it.
 With --threshold rolling:N, the N scores before a row give its threshold, as held-out rows give

@@ -12,8 +12,8 @@ type HeldOut struct {
 	Alone    Figure `json:"alone,omitzero"`
 	Together Figure `json:"together,omitzero"` // minus their mean score by the shared model
 	Error    Figure `json:"error,omitzero"`    // the standard error of the difference
-	// Likelier is alone or together: that model describes these rows better and weighs more in the
-	// blend. It is empty if the difference is within chance.
+	// Likelier is alone or together: that model describes these rows better. It is empty if the
+	// difference is within chance. In the blend, the shared model weighs more unless Likelier is alone.
 	Likelier string `json:"likelier,omitempty"`
 	// Promised is the largest share of rows like these that score above the threshold.
 	Promised float64 `json:"false_alarms_promised"`
