@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
@@ -220,6 +221,24 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	return nil
 }
 
+// spread returns data whose training rows are spread over the steps of coarse columns.
+func spread(d algorithm.Data) (algorithm.Data, error) {
+	over := func(x collabdict.Rows) (collabdict.Rows, error) {
+		steps, err := rows.Steps(x, d.Seed)
+		if err != nil {
+			return nil, err
+		}
+		return rows.Spread(x, steps, d.Seed), nil
+	}
+	var err error
+	if d.Rows, err = over(d.Rows); err == nil && d.Rescaled != nil {
+		rescaled := *d.Rescaled
+		rescaled.Rows, err = over(rescaled.Rows)
+		d.Rescaled = &rescaled
+	}
+	return d, err
+}
+
 // Learn runs one participant's part of the training.
 func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
@@ -227,6 +246,12 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Learn(ctx, g, d, after)
+	}
+	if a.Rho == 0 {
+		var err error
+		if d, err = spread(d); err != nil {
+			return algorithm.Outcome{}, err
+		}
 	}
 	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame)}
 	rule := a.Diversity.For(d.RowsEach)

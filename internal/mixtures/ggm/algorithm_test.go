@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
@@ -125,6 +126,33 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	}
 	if out, err = a.Learn(t.Context(), &failing{}, d, after); !errors.Is(err, errLost) || out.Model != nil {
 		t.Errorf("without a completed round: %+v, %v", out, err)
+	}
+}
+
+// One row in forty has the second of two values in a column. Such a row is no more surprising than a value
+// that is three deviations off, while values between others stay as surprising as they are rare.
+func TestARareValueOfACoarseColumnIsNotImpossible(t *testing.T) {
+	x := algorithmtest.Draw(4, 400, []float64{0, 0, 0}, []float64{1, 1, 1})
+	for i := range 400 {
+		x.Set(i, 2, 0)
+		if i%40 == 3 {
+			x.Set(i, 2, 6.4)
+		}
+	}
+	for _, options := range [][]string{{"components=1", "lambda=0.1"}, {"components=4", "lambda=0.01"}} {
+		a := algorithmtest.New(t, ggm.Kind, options...)
+		out, err := a.Learn(t.Context(), collabdict.Solo{}, algorithm.Data{Rows: gmm.Matrix(x), Seed: 1}, func(algorithm.Progress) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := out.Model.(*gmm.Mixture)
+		usual := m.LogDensity([]float64{0, 0, 0})
+		if rare := usual - m.LogDensity([]float64{0, 0, 6.4}); !(rare > 2 && rare < 8) {
+			t.Errorf("%v: the rare value lowers ln p by %.3g, want 2 to 8", options, rare)
+		}
+		if far := usual - m.LogDensity([]float64{6.4, 0, 0}); !(far > 12) {
+			t.Errorf("%v: a value far out lowers ln p by %.3g, want more than 12", options, far)
+		}
 	}
 }
 
