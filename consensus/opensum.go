@@ -186,7 +186,7 @@ func (o *openSum) enter(open opening) []mail {
 		layout.AddMask(pads, o.padMask(int(l.Member), o.attempt, pad))
 	}
 	plan := o.plans.plan(len(members)).unmasking(len(pads))
-	o.adding = plan.New(session.Placement{Self: o.self, Members: members, Guess: place}, pads)
+	o.adding = plan.New(session.Placement{Self: o.self, Members: members, Guess: place, Sums: o.plans.sums()}, pads)
 	out := mailed(nil, o.lane(), o.adding.Start())
 	for _, f := range o.early {
 		_ = o.adding.Receive(f.from, int(f.step.Round), int(f.step.Part), f.step.Words) // as in receiveStep

@@ -221,6 +221,16 @@ type Repeated interface {
 	// Chain returns the hash over all decisions up to d, where before is that of the last one. The
 	// function chain computes it.
 	Chain(before, run [32]byte, d *Decision, chain func() [32]byte) [32]byte
+	// Sums finds vectors that members of a session add up in the same way.
+	session.Sums
+}
+
+// sums returns where sessions find sums of other members in the process, or nil.
+func (p *Plans) sums() session.Sums {
+	if p.Repeated == nil {
+		return nil
+	}
+	return p.Repeated
 }
 
 func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byte) {

@@ -11,6 +11,7 @@ import (
 // also on a ring, where members deal to those at public distances. They follow from public
 // values, so they are the same at every member. Members that share their Plans share them.
 type seats struct {
+	sums   session.Sums
 	run    [32]byte
 	chain  [32]byte // hash over the decisions before the slot
 	slot   uint64
@@ -32,7 +33,7 @@ func (p *Plans) seatsOf(r *roster, pos position, v *View) *seats {
 			return x
 		}
 	}
-	x := &seats{run: r.run, chain: pos.chain, slot: pos.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
+	x := &seats{sums: p.sums(), run: r.run, chain: pos.chain, slot: pos.number, view: v, labels: map[int][]int{}, vertices: map[int][]int{}}
 	for _, rank := range v.Members {
 		x.ranks = append(x.ranks, int(rank))
 	}
@@ -71,7 +72,7 @@ func (x *seats) placement(lane, member int) session.Placement {
 		}
 		x.vertices[lane] = vertices
 	}
-	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)]}
+	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)], Sums: x.sums}
 }
 
 // drawOffsets draws the offsets of a large view. A member deals chunks to the members at the

@@ -146,10 +146,10 @@ func sizesOf(sends []consensus.Send, sizes []int) []int {
 
 // newPlans returns one Plans per processor, since machines that step in parallel cannot share
 // one.
-func newPlans(s consensus.Settings) (plans []*consensus.Plans) {
+func newPlans(s consensus.Settings, shared *added) (plans []*consensus.Plans) {
 	for range runtime.GOMAXPROCS(0) {
 		p := consensus.NewPlans(s)
-		p.Repeated = new(repeated)
+		p.Repeated = &repeated{added: shared}
 		plans = append(plans, p)
 	}
 	return plans

@@ -35,7 +35,7 @@ type member struct {
 	answers   []*consensus.Decision // decisions of the log that answer the participant's calls
 	amended   []uint64              // slots of the amendments
 	changes   int                   // number of network.changes that its operator wants
-	call      consensus.Call        // the last
+	call      consensus.Call        // the one that waits for a decision
 	record    consensus.Record
 	messages  int64
 	bytes     int64

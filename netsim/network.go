@@ -17,6 +17,7 @@ type network struct {
 	carrier
 	config  Config
 	plans   []*consensus.Plans // used by rank, in turn
+	added   *added             // of all plans
 	jobs    []job              // jobs of the batch
 	busy    []int              // members with jobs
 	part    func(rank int, g *group) error
@@ -52,8 +53,9 @@ func newNetwork(c Config) (*network, error) {
 	if c.Latency == nil {
 		c.Latency = Uniform(time.Millisecond) // see Config
 	}
+	shared := &added{members: len(c.Names)}
 	n := &network{
-		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
+		config: c, added: shared, plans: newPlans(c.Settings, shared), sources: map[string]int{}, rounds: map[uint32][]deed{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), common: map[[32]byte]*consensus.Decision{},
 	}
 	n.delays, n.tricks = n.source("delay"), n.source("adversary")
@@ -195,6 +197,7 @@ func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 		d.Members, d.Missing, d.Total, d.Blobs, d.Certificate, d.Running = c.Members, c.Missing, c.Total, c.Blobs, c.Certificate, c.Running
 	} else {
 		n.common[d.Chain] = d
+		n.added.memo.Clear()
 	}
 	m.enter(d)
 	if d.Kind == consensus.Amend {
@@ -220,6 +223,7 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	if a.decision == nil && a.err == nil {
 		return
 	}
+	m.call = consensus.Call{}
 	n.compute(rank, at)
 	m.group.reply <- a
 }

@@ -4,17 +4,34 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // repeated implements [consensus.Repeated] for the members of a simulation. It recognises values by
 // shared memory, since messages are never modified.
 type repeated struct {
+	*added
 	sealed []sealed
 	chains []chain
 }
 
 // keptValues is the largest number of recent values of each kind.
 const keptValues = 4
+
+// added are the sums of vectors that members of a session have added up, for as many pairs as there are
+// members. All members have the same sum in the end, and most of it earlier, so that they hold few
+// vectors together. Since the keys hold the vectors, no other can come to the same memory.
+type added struct {
+	members int
+	memo    parallel.Memo[[2]*uint64, []uint64]
+}
+
+func (s *added) Sum(a, b []uint64, add func() []uint64) []uint64 {
+	if slices.Compare(b, a) < 0 {
+		a, b = b, a
+	}
+	return s.memo.Of([2]*uint64{&a[0], &b[0]}, s.members, add)
+}
 
 // A sealed is a sealed result and its digest.
 type sealed struct {

@@ -254,3 +254,39 @@ func TestCirculantSendsLongFramesInParts(t *testing.T) {
 		t.Errorf("%d frames of the first round again at the end, when their totals are here", len(got))
 	}
 }
+
+// keptSums finds sums by the vectors' memory.
+type keptSums map[[2]*uint64][]uint64
+
+func (k keptSums) Sum(a, b []uint64, add func() []uint64) []uint64 {
+	for _, key := range [][2]*uint64{{&a[0], &b[0]}, {&b[0], &a[0]}} {
+		if sum, found := k[key]; found {
+			return sum
+		}
+	}
+	sum := add()
+	k[[2]*uint64{&a[0], &b[0]}] = sum
+	return sum
+}
+
+// Members that share their sums compute each once: the fold-in of n members needs n-1 additions.
+func TestMembersShareSums(t *testing.T) {
+	for _, size := range []int{2, 16, 23, 64} {
+		rng := rand.New(rand.NewPCG(uint64(size), 1))
+		p := must[*Exchange](t)(NewFoldIn(size, 1, chunking.Ring))
+		xs, kept, members := uniform(rng, size, 5, chunking.Ring), keptSums{}, rng.Perm(size)
+		sessions := make([]Session, size)
+		for s := range sessions {
+			sessions[s] = p.New(Placement{Members: members, Self: s, Sums: kept}, slices.Clone(xs[s]))
+		}
+		results, _ := lockstep(t, sessions)
+		for s, got := range results {
+			if !slices.Equal(got, total(xs, chunking.Ring)) {
+				t.Errorf("member %d of %d: got another total", s, size)
+			}
+		}
+		if len(kept) != size-1 {
+			t.Errorf("%d members: %d additions, want %d", size, len(kept), size-1)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (p *Exchange) busiest() int {
 func (p *Exchange) New(seat Placement, words []uint64) Session {
 	checkOwn(p.arithmetic, words)
 	v := seat.vertex(p.size)
-	e := &exchange{plan: p, values: [][]uint64{words}}
+	e := &exchange{plan: p, sums: seat.Sums, values: [][]uint64{words}}
 	for _, rows := range p.schedule {
 		s := step{self: rows[v].self, weight: rows[v].weight}
 		if len(words) > 0 {
@@ -88,6 +88,7 @@ func (p *Exchange) New(seat Placement, words []uint64) Session {
 // are held.
 type exchange struct {
 	plan   *Exchange
+	sums   Sums // nil for a member alone
 	steps  []step
 	values [][]uint64 // values after 0, 1, ... rounds
 }
@@ -118,6 +119,8 @@ func (e *exchange) combine(heard [][]uint64) {
 	case len(heard) == 0:
 	case s.self == 0 && s.weight == 1 && len(heard) == 1:
 		x = heard[0]
+	case e.sums != nil && s.self == 1 && s.weight == 1 && len(heard) == 1:
+		x = e.sums.Sum(x, heard[0], func() []uint64 { return e.mix(s, x, heard) })
 	default:
 		x = e.mix(s, x, heard)
 	}

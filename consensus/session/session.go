@@ -72,11 +72,20 @@ type Plan interface {
 
 // A Placement assigns members to the vertices of a plan's topology. Members[v] is the id of the
 // member at vertex v; ids are distinct. Self is one of them. Guess is the vertex of Self if the
-// caller knows it, which saves a search. A Placement must not be modified.
+// caller knows it, which saves a search. Sums may be nil. A Placement must not be modified.
 type Placement struct {
 	Members []int
 	Self    int
 	Guess   int
+	Sums    Sums
+}
+
+// Sums finds sums of two vectors that another member in the same process has computed already.
+// A simulation of many members implements it.
+type Sums interface {
+	// Sum returns the sum of two vectors, which does not depend on their order. The function add
+	// computes it. None of the vectors is ever modified.
+	Sum(a, b []uint64, add func() []uint64) []uint64
 }
 
 // vertex returns the vertex of Self.

@@ -17,9 +17,9 @@ import (
 // computed. Learners that share it and receive the same sums, as in a simulation, reuse each other's
 // results instead of computing the same bits again. It is safe for concurrent use.
 type Solutions struct {
-	memo       parallel.Memo[solution]
-	partitions parallel.Memo[partitions]
-	successors parallel.Memo[successor]
+	memo       parallel.Memo[[32]byte, solution]
+	partitions parallel.Memo[[32]byte, partitions]
+	successors parallel.Memo[[32]byte, successor]
 }
 
 // The maximum numbers of cached values, enough for a few rounds, or for the members that are a few

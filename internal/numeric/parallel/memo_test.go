@@ -8,10 +8,10 @@ import (
 
 // A value is computed once for all callers, and again after too many other keys.
 func TestMemo(t *testing.T) {
-	var m Memo[int]
+	var m Memo[byte, int]
 	var solved atomic.Int32
 	of := func(key byte) int {
-		return m.Of([32]byte{key}, 2, func() int { solved.Add(1); return 10 * int(key) })
+		return m.Of(key, 2, func() int { solved.Add(1); return 10 * int(key) })
 	}
 	var all sync.WaitGroup
 	for range 8 {
@@ -34,5 +34,9 @@ func TestMemo(t *testing.T) {
 	of(2)
 	if v, n := of(1), solved.Load(); v != 10 || n != 4 {
 		t.Errorf("got %d after %d, want 10 after 4", v, n)
+	}
+	m.Clear()
+	if v, n := of(1), solved.Load(); v != 10 || n != 5 {
+		t.Errorf("got %d after %d, want 10 after 5", v, n)
 	}
 }

@@ -108,6 +108,7 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 			return r, withUnread(err, unread)
 		}
 	}
+	r.LeftOut = nil // which holds the learner
 	r.Model = m
 	m.Manifest.Privacy.Published = published(r.Inventory)
 	if len(included) == 0 {
