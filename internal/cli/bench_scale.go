@@ -38,7 +38,7 @@ Only the network is simulated. The table is CSV.`,
 				return &flagError{"sums", fmt.Sprintf("want at least 1, got %d", s.Sums), ""}
 			}
 			var all []*bench.ScaleReport
-			collectForMany()
+			collectForMany(0)
 			for _, size := range sizes {
 				s.Settings = settings.For(s.Values, size)
 				if err := s.Settings.Validate(size); err != nil {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -62,14 +63,33 @@ func collectOften() {
 }
 
 // grownOfMany is the growth of the heap, in percent, after which the collector runs in a simulation
-// of many participants. The collector then takes a fifth of the time, and all of them need a third more
-// memory than is in use.
-const grownOfMany = 30
+// of many participants. All of them then need a third more memory than is in use. Below roomOfMany
+// bytes per participant it does not run: about as much is in use in the largest sums, and it would run
+// often while less is.
+const (
+	grownOfMany = 30
+	roomOfMany  = 180 << 10
+)
 
-func collectForMany() {
+// collectForMany makes the collector run when the heap has outgrown the room, and has grown by
+// grownOfMany since it ran last.
+func collectForMany(room uint64) {
 	if !collectorSet() {
-		debug.SetGCPercent(grownOfMany)
+		collectFrom(room)
 	}
+}
+
+// collectFrom sets when the collector runs next, and is called again when it has run.
+func collectFrom(room uint64) {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(growth(live[0].Value.Uint64(), room))
+	runtime.AddCleanup(&struct{ unused *int }{}, collectFrom, room)
+}
+
+// growth returns the growth in percent by which the heap in use may reach the room, at least grownOfMany.
+func growth(live, room uint64) int {
+	return max(grownOfMany, int(100*room/max(live, 1<<20))-100)
 }
 
 // collectorSet reports whether the user has configured the collector.

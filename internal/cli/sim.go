@@ -189,7 +189,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	}
 	under.Converge = to.plots != ""
 	if len(data.Participants) > consensus.SmallRoster {
-		collectForMany()
+		collectForMany(uint64(len(data.Participants)) * roomOfMany)
 	}
 	shown, stop := a.openPage(ctx, to.dir)
 	defer stop()
