@@ -53,11 +53,10 @@ func (r *runningTotal) write(slot uint64, key string) Write {
 	for _, s := range r.counted.spans {
 		state.Counted = append(state.Counted, countedState{s.first, s.slot, s.last - s.first})
 	}
-	var values []float64
+	values := r.vector // which nobody modifies
 	if state.Total = !r.began || r.last+1 != slot; state.Total {
-		values = slices.Clone(r.total)
+		values = slices.Concat(r.total, r.vector)
 	}
-	values = append(values, r.vector...)
 	return Write{slot, entryRunning + key, encodeHead(state), Vector{Values: values}}
 }
 

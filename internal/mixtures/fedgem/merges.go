@@ -11,7 +11,9 @@ import (
 // Merges caches super-clusters for members in one process. Members that share it and gathered
 // the same regions, as in a simulation, reuse each other's results. It is safe for concurrent
 // use.
-type Merges struct{ memo parallel.Memo[[32]byte, merged] }
+type Merges struct {
+	memo parallel.Memo[[32]byte, merged]
+}
 
 // keptMerges is the maximum number of cached merges, enough for a few rounds.
 const keptMerges = 64
