@@ -1,11 +1,8 @@
 package columnstats
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,11 +20,6 @@ func (m matrix) ReadRows(x []float64, from int) error {
 	_, dim := m.Dims()
 	copy(x, m.RawMatrix().Data[from*dim:])
 	return nil
-}
-
-func published(x *mat.Dense) []byte {
-	rowsExp, exps, _ := exponents(matrix{x})
-	return encode(rowsExp, exps)
 }
 
 // The bounds of the number of rows and of the root mean squares hold, and are at most twice these
@@ -58,48 +50,4 @@ func TestAppendBlockMergesEqualNeighbours(t *testing.T) {
 	if len(blocks) != 2 || blocks[0].Len != 5 || blocks[1].Len != 1 || blocks[1].Bound < 4 {
 		t.Errorf("got %v", blocks)
 	}
-}
-
-func TestBlobsOfOthers(t *testing.T) {
-	good := published(example)
-	other := bytes.Clone(good)
-	other[0]++
-	wide := binary.BigEndian.AppendUint16(bytes.Clone(good[:10]), 999)
-	many := bytes.Clone(good)
-	many[1] = 99
-	for want, blob := range map[string][]byte{
-		"run the same version":       other,
-		"member 2 of 2":              {},
-		"want 3 columns as here":     published(mat.NewDense(1, 2, nil)),
-		"want bounds of 12 bytes":    good[:11],
-		"column 3: want an exponent": wide,
-		"want at most 2^40 rows":     many,
-	} {
-		if _, err := widest([][]byte{good, blob}, 3); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want %q", err, want)
-		}
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add(published(example), 3)
-	f.Add([]byte{version, 3, 0, 0, 0, 1, 0x7f, 0xff}, 1)
-	f.Add([]byte{}, 0)
-	f.Fuzz(func(t *testing.T, blob []byte, dim int) {
-		if dim < 0 || dim > 1000 {
-			return
-		}
-		b, err := decode(blob, dim)
-		if err != nil {
-			return
-		}
-		if len(b.RMS) != dim || !(b.Rows >= 1) {
-			t.Fatalf("took bounds %+v for %d columns", b, dim)
-		}
-		for _, v := range b.RMS {
-			if !(v > 0) || !(v*v*b.Rows > 0) || math.IsInf(v*v*b.Rows, 1) {
-				t.Fatalf("took a root mean square of %g", v)
-			}
-		}
-	})
 }

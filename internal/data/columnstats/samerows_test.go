@@ -48,7 +48,7 @@ func TestTotalsAreOverTheSameRows(t *testing.T) {
 		"other rows than newcomers can":    {0, 0, []call{{3, 300, 7}, {4, 400, 300}}, "sum 2 was 7, and is 300"},
 		"after newcomers":                  {0, 0, []call{{5, 550, 7}, {5, 551, 7}}, "members count 551 rows together, but 550 before"},
 		"no start":                         {0, 0, []call{{3, 380, 7}, {3, 380, 7}}, ""},
-		"no start, more than published":    {0, 0, []call{{3, 390, 7}}, "members have sent 390 rows together, but published fewer than 384"},
+		"no start, more than published":    {0, 0, []call{{3, 390, 7}}, "members have sent 390 rows together, but had fewer than 384 at the start"},
 		"no start, and members came later": {0, 0, []call{{4, 390, 7}}, ""},
 		"nobody is counted":                {0, 0, []call{{0, 0, 0}, {3, 300, 7}}, ""},
 		"as much as noise makes":           {0.2, 0, []call{{3, 300, 7}, {3, 300, 8.2}}, ""},

@@ -314,9 +314,9 @@ func TestStart(t *testing.T) {
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
-	// bounds, the first sum over the rows, the steps, the first M-step
+	// two of bounds, the first sum over the rows, the steps, the first M-step
 	sums := l.SetupSums()
-	if want := 1 + 1 + lloydSteps + 1; sums != want {
+	if want := 2 + 1 + lloydSteps + 1; sums != want {
 		t.Errorf("%d collectives, want %d", sums, want)
 	}
 	if l.TotalRows() != 400 {

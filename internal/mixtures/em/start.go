@@ -44,7 +44,8 @@ type bank struct {
 const (
 	draws      = 9 // clusterings of all numbers of clusters together
 	lloydSteps = 8
-	fewSteps   = 5 // for large groups, in which a sum takes long
+	fewSteps   = 5 // for more than large members, because a sum then takes long
+	large      = 64
 	cutSteps   = 3 // the last steps, after which centres are those of cuts
 	// alike is the variance, as a share of the mean squared distance of rows from their mean, at
 	// which distances from centres hardly matter.
@@ -83,7 +84,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	s.choosing.normal = newReference(all[s.view].Moments)
 	s.draw(all)
 	steps := lloydSteps
-	if !columnstats.Publishes(s.group) {
+	if s.group.Membership().Size > large {
 		steps = fewSteps
 	}
 	for i := range steps {

@@ -66,14 +66,9 @@ func (v *view) split(source gmm.Rows, missing bool) error {
 // named names a part of a vector, or a draw, of this view.
 func (v *view) named(part string) string { return v.name + part }
 
-// agree agrees with the group on bounds of the statistics. By private sums, if bounds by name would show
-// where each member's rows are in the scales of all.
+// agree agrees with the group on bounds of the statistics.
 func (v *view) agree(ctx context.Context, g collabdict.Group, noise float64, missing bool) (err error) {
-	agree := columnstats.Agree
-	if v.stretch != nil {
-		agree = columnstats.AgreeBySums
-	}
-	if v.agreed, err = agree(ctx, g, v.rows.Rows); err != nil {
+	if v.agreed, err = columnstats.Agree(ctx, g, v.rows.Rows); err != nil {
 		return err
 	}
 	v.same = columnstats.NewSameRows(g, v.agreed, noise)

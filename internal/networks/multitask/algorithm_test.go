@@ -83,7 +83,7 @@ func TestFailedSumsLeaveNetworks(t *testing.T) {
 	for _, steps := range []string{"0", "3"} {
 		two := algorithmtest.New(t, Kind, with("local-steps="+steps, "rounds=2")...)
 		more := algorithmtest.New(t, Kind, with("local-steps="+steps, "rounds=5")...)
-		algorithmtest.FailsLate(t, two, more, algorithmtest.Clusters(1)[0], 2)
+		algorithmtest.FailsLate(t, two, more, algorithmtest.Clusters(1)[0], 4)
 	}
 }
 

@@ -268,7 +268,7 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 func TestWhatARunWillShow(t *testing.T) {
 	task := pipelinetest.Task(t, "ggm")
 	p := Planned(task, 5, nil)
-	if len(p.Summary.Open) == 0 || len(p.Outside) == 0 || p.Spent == nil || p.Told != nil || p.Protection.BreachPredicted == nil || len(p.Summary.Port) != 1 {
+	if len(p.Summary.Open) != 0 || len(p.Outside) == 0 || p.Spent == nil || p.Told != nil || p.Protection.BreachPredicted == nil || len(p.Summary.Port) != 1 {
 		t.Errorf("got %+v", p)
 	}
 	if got := p.Collusions; !reflect.DeepEqual(got, pipeline.Collusions(task.Settings, 5)) {

@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/inventory"
 	"github.com/collabdict/collabdict/internal/ops/operate"
@@ -94,7 +93,7 @@ func rested(p *model.Ledger) (line string, few bool) {
 func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy {
 	g := group{size: size}
 	items := t.Inventory(g)
-	if _, tells := t.ConservedInRuns(); tells && spent != nil && columnstats.Publishes(g) {
+	if _, tells := t.ConservedInRuns(); tells && spent != nil && size <= consensus.SmallRoster {
 		items = slices.Insert(items, 1, pipeline.PastRun) // with the nonce, which comes first
 	}
 	protection := pipeline.Protection(t.Settings, size)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 )
 
@@ -19,15 +20,11 @@ func (t *Task) framed() bool {
 }
 
 // Inventory returns everything that depends on the participant's rows and that Fit shows to the
-// other members, with the members' random values for the nonce. In large groups, bounds and the
-// nonce are not shown in the clear.
+// other members, with the members' random values for the nonce, which large groups do not have.
 func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 	d := t.disclosure()
-	bounds := algorithm.Published
-	if columnstats.Publishes(g) {
+	if g.Membership().Size <= consensus.SmallRoster {
 		items = append(items, Nonce)
-	} else {
-		bounds = algorithm.Summed
 	}
 	atStart := func(e collabdict.Entry, form algorithm.Form, what, hidden string) {
 		items = append(items, algorithm.Item{Entry: e, What: what, Form: form, When: algorithm.AtStart, Hidden: hidden})
@@ -36,12 +33,9 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 		items = append(items, OrderItem)
 	}
 	if of := t.bounded(d); len(of) > 0 {
-		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows, and above the root mean square of each column "+strings.Join(of, ", "), "")
+		atStart(columnstats.BoundsEntry, algorithm.Summed, "how many members have which power of two above the number of their rows, and above the root mean square of each column "+strings.Join(of, ", "), "")
 	} else if d.RowsBound {
-		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows", "")
-	}
-	if t.Standardise == algorithm.Auto {
-		atStart(columnstats.BoundsEntry, algorithm.Summed, "how many members have which power of two above the number of their rows, and above the root mean square of each column in the common frame", "")
+		atStart(columnstats.BoundsEntry, algorithm.Summed, "how many members have which power of two above the number of their rows", "")
 	}
 	if t.framed() {
 		atStart(columnstats.FrameEntry, algorithm.Summed, "how many members have which powers of two above the middle and the spread of each column, in the data and in the common frame", "")
@@ -133,6 +127,9 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 	}
 	if d.Sums {
 		of = append(of, "as trained on")
+	}
+	if t.Standardise == algorithm.Auto {
+		of = append(of, "in the common frame")
 	}
 	return of
 }

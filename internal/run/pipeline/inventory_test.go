@@ -208,7 +208,7 @@ func TestPublishedOfNetworks(t *testing.T) {
 		}
 	}
 	k := small(t, "mtvae")
-	if list := k.listed(); !strings.Contains(list, "power of two above the number of its rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
+	if list := k.listed(); !strings.Contains(list, "power of two above the number of their rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
 		t.Errorf("mtvae: %s; %s", list, k.warned())
 	}
 	if said := small(t, "cgau").warned(); !strings.Contains(said, "for each class, how many members have no higher one") {

@@ -8,14 +8,12 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// In groups of more than manyMembers, members publish nothing: a Gather would send everything to
-// everybody. In no group do they publish what a frame follows from. They agree on the largest exponents
-// by two private sums: of the number of members with an exponent in each span, and within the highest span.
+// Members agree on the largest exponents by two private sums: of the number of members with an exponent
+// in each span, and within the highest span.
 const (
-	manyMembers = 64
-	span        = 20
-	spans       = 2*MaxExp/span + 1
-	rowsExps    = maxRowsExp + 1
+	span     = 20
+	spans    = 2*MaxExp/span + 1
+	rowsExps = maxRowsExp + 1
 )
 
 // agreeByCounts agrees on bounds by private sums, given this member's exponents.
@@ -36,6 +34,11 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, e collabdict.Entry, 
 		return Bounds{}, fmt.Errorf("sum of the spans: %w", err)
 	}
 	b := Bounds{Rows: math.Ldexp(1, highest(counts[:rowsExps])), RMS: make([]float64, len(exps))}
+	for e, n := range counts[:rowsExps] {
+		n = math.Round(n)
+		b.TotalRows += math.Ldexp(n, e)
+		b.members += int(n)
+	}
 	top := make([]int, len(exps))
 	within := make([]float64, span*len(exps))
 	for i, e := range exps {
