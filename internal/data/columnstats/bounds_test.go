@@ -11,8 +11,6 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-var example = mat.NewDense(3, 3, []float64{1, -2, 0, 0.5, 300, 0, -1, 4, 0})
-
 // matrix holds rows in memory.
 type matrix struct{ *mat.Dense }
 
