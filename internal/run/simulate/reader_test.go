@@ -291,7 +291,7 @@ func everyCell() map[string]cell {
 		add(mixture(kind, "rounds=6").agreed().with(5, stop(4, 6)))
 		add(mixture(kind, "rounds=6", "standardise=own").windowed(5).with(4, stop(3, 7)))
 		add(mixture(kind, "rounds=6", "standardise=global").finding().with(6, back(5, orderSlot)))
-		add(mixture(kind, "rounds=6", "standardise=own").finding().with(6, back(5, orderSlot), back(0, orderSlot+1)))
+		add(mixture(kind, "rounds=6", "standardise=own").finding().with(6, back(5, orderSlot), back(0, orderSlot+3)))
 		add(mixture(kind, "rounds=12", "standardise=own").with(3, back(2, 7)))
 		add(mixture(kind, "rounds=8", "standardise=own").with(6, stop(5, 6), stop(4, 10)))
 	}
@@ -312,7 +312,7 @@ func everyCell() map[string]cell {
 	} {
 		c := cell{kind: kind, options: options, members: 5, columns: 2}
 		add(c)
-		add(c.with(5, stop(4, 4)))
+		add(c.with(5, stop(4, 5)))
 		add(c.with(5, back(4, 3)))
 	}
 	return all
