@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -49,12 +50,13 @@ type tableLine struct {
 	together      report.Scores
 	alone, pooled *report.Scores  // nil if there are none
 	verdict       *report.Verdict // nil if there is none
+	left          string          // why the participant left; "" if it did not
 }
 
 // tableLineOf returns the line of a participant.
 func tableLineOf(p report.Participant) tableLine {
 	l := tableLine{
-		name: p.Name, rows: fmt.Sprint(p.Rows), verdict: p.Verdict(), alone: p.Alone,
+		name: p.Name, rows: fmt.Sprint(p.Rows), verdict: p.Verdict(), alone: p.Alone, left: p.Left,
 		together: report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy},
 	}
 	l.compared(p.Baselines)
@@ -141,6 +143,8 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 				line += alone + "\t" + together + "\t"
 			}
 			line += cmp.Or(v.Better, "not clear") + "\t"
+		} else if judged != nil && l.left != "" {
+			line += strings.Repeat("\t", 2*len(judged)+1) // without empty cells, the lines around would not align
 		}
 		return line
 	}
