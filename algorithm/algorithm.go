@@ -174,9 +174,9 @@ type Disclosure struct {
 	// Items is the algorithm's part of the inventory. A collective whose entry is in no item of a
 	// run is an error.
 	Items []Item
-	// RowsBound means that members publish the power of two above their number of rows.
+	// RowsBound means that members agree on the power of two above their numbers of rows.
 	RowsBound bool
-	// Sums means that rounds sum statistics of rows, whose bounds members publish in the
+	// Sums means that rounds sum statistics of rows, on whose bounds members agree in the
 	// coordinates trained on.
 	Sums bool
 	// Conserved is what every total reveals.

@@ -22,8 +22,8 @@ type Axes struct {
 	Total     float64
 }
 
-// PrincipalAxes returns the k principal axes of all members' rows, which lie near 0. It takes one
-// Gather of bounds and one sum. Members learn the number, the mean and the covariance matrix of
+// PrincipalAxes returns the k principal axes of all members' rows, which lie near 0. It takes two
+// sums of bounds and one more. Members learn the number, the mean and the covariance matrix of
 // all rows, which is more than the axes.
 func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (*Axes, error) {
 	if _, dim := rows.Dims(); k < 1 || k > dim {

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// A member that counts more rows than its published bound is detected if the total exceeds all
-// published bounds together. The bounds of single values are those of the member with the most
+// A member that counts more rows than it had at the start is detected if the total exceeds all
+// bounds together. The bounds of single values are those of the member with the most
 // rows, and let it pass.
 func TestMoreRowsThanPublished(t *testing.T) {
 	const members, liar = 4, 2
