@@ -157,10 +157,7 @@ func (p prior) step(m *gmm.Mixture, total, weights []float64, _ float64) (out st
 	if out.model, err = next.model.WithWeights(weights); err != nil {
 		return out, err
 	}
-	out.rows, out.stalled, out.objective = s.N, next.stalled, total[last]+next.expected+next.logDensity
-	for k, tilt := range next.tilts {
-		out.objective += float64(s.N[k] * tilt)
-	}
+	out.rows, out.stalled, out.objective = s.N, next.stalled, total[last]+next.bound
 	return out, nil
 }
 
@@ -193,14 +190,14 @@ func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 // the objective adds up of it. Neither depends on weights, which may be a participant's own.
 type maximised struct {
 	// model has equal weights.
-	model                *gmm.Mixture
-	stalled              *glasso.StalledError // of the graphical lasso that ended farthest from its solution; nil if all are solved
-	expected, logDensity float64
-	tilts                []float64 // nil for the absolute prior
+	model   *gmm.Mixture
+	stalled *glasso.StalledError // of the graphical lasso that ended farthest from its solution; nil if all are solved
+	bound   float64
 }
 
 // maximise returns m's successor. It updates every component with at least minRows from the sums
-// over all participants, and keeps the others.
+// over all participants, and keeps the others. If columns are widened, this is not the maximum; then
+// m is its own successor unless another one is better.
 func (p prior) maximise(m *gmm.Mixture, s *passes.Moments) (*maximised, error) {
 	return p.shared.maximised(p, m, s, func() (*maximised, error) { return p.successor(m, s) })
 }
@@ -238,8 +235,23 @@ func (p prior) successor(m *gmm.Mixture, s *passes.Moments) (*maximised, error) 
 	if out.model, err = gmm.NewMixture(equal, means, precisions); err != nil {
 		return nil, err
 	}
-	out.expected, out.logDensity, out.tilts = expected(out.model, s, nil), p.logDensity(out.model), p.tilts(out.model)
-	return out, nil
+	if out.bound = p.bound(out.model, s); p.relative == nil {
+		return out, nil
+	}
+	if before := p.bound(m, s); before > out.bound {
+		out.model, err = m.WithWeights(equal)
+		out.bound, out.stalled = before, nil
+	}
+	return out, err
+}
+
+// bound returns what a mixture adds to the objective: all but the evidence.
+func (p prior) bound(m *gmm.Mixture, s *passes.Moments) float64 {
+	sum := expected(m, s, nil) + p.logDensity(m)
+	for k, tilt := range p.tilts(m) {
+		sum += float64(s.N[k] * tilt)
+	}
+	return sum
 }
 
 // logDensity returns ln p(μ, Λ) of Eq. (8) up to a constant, Σ_k ½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k −

@@ -30,19 +30,25 @@ type relative struct {
 	variances []float64 // w, M values above 0
 }
 
-// priorRows is ν.
-const priorRows = 20
+const (
+	// priorRows is ν.
+	priorRows = 10
+	// narrowest is the least variance of a column within a component, as a share of w. A component in
+	// which a column hardly varied, as most of its values are the same, would take any other value for
+	// an impossible one.
+	narrowest = 0.6
+)
 
 // lasso returns the problem of the M-step in columns of unit pooled variance. With the scatter
 // S of n rows, it is the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off
-// the diagonal.
+// the diagonal. Squares on the diagonal of S are at least n times the narrowest variance.
 func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	const more = priorRows
 	for i, v := range r.variances {
 		for j := i; j < len(r.variances); j++ {
 			x := s.At(i, j) / math.Sqrt(v*r.variances[j])
 			if i == j {
-				x = math.Max(x, 0) + more
+				x = math.Max(x, narrowest*n) + more
 			}
 			s.SetSym(i, j, x/(n+more))
 		}

@@ -26,6 +26,33 @@ func TestTinyValues(t *testing.T) {
 	}
 }
 
+// A column that hardly varies in one of two patterns is not narrow there. Correlated columns stay narrow
+// across their common direction.
+func TestNoColumnOfAComponentIsNarrow(t *testing.T) {
+	x, rng := mat.NewDense(400, 3, nil), rand.New(rand.NewPCG(3, 1))
+	for i := range 400 {
+		pattern, z := float64(i%2), rng.NormFloat64()
+		x.SetRow(i, []float64{6*pattern - 3 + z, z + 0.1*rng.NormFloat64(), pattern * rng.NormFloat64()})
+	}
+	learners, _ := train(t, Config{Components: 2, Lambda: 0.003}, 20, x)
+	m, err := learners[0].Written()
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := 0.5 * learners[0].PriorVariances()[2]
+	for k := range 2 {
+		c := m.Covariance(k)
+		if v := c.At(2, 2); v < least {
+			t.Errorf("component %d: the column has the variance %g, want at least %g", k+1, v, least)
+		}
+		var e mat.EigenSym
+		e.Factorize(c.SliceSym(0, 2), false)
+		if across := e.Values(nil)[0]; across > 0.1 {
+			t.Errorf("component %d: across the other columns, the variance is %g, want at most 0.1", k+1, across)
+		}
+	}
+}
+
 // No eigenvalue of a solution exceeds the bound, in either form: for few rows and many, for
 // columns in other units and columns that hardly vary. Rows that are all the same nearly reach
 // it.

@@ -53,8 +53,8 @@ func TestLossByHand(t *testing.T) {
 		// The second component decides the first bound: 4/2 · max(3/102, 2/42). The first one
 		// decides the other: 2·4/(2·10) · max(101/102, 41/42). The third has less than one row.
 		"three components": {&Algorithm{Lambda0: 2, Rho: 10}, []float64{100, 40, 0.5}, [][]float64{{3, 1}, {2, 2}, {99, 99}}, nil, 2, 4.0 / 42, 0.4 * 101 / 102},
-		// 1/2 · 4/(1 + 60), and 1/2 · 2·(60 + 20)/(20 · 0.25)/(1 + 60).
-		"relative": {&Algorithm{Lambda0: 1}, []float64{60}, [][]float64{{4, 0.5}}, []float64{0.25, 2}, 1, 2.0 / 61, 16.0 / 61},
+		// 1/2 · 4/(1 + 60), and 1/2 · 2·(60 + 10)/(10 · 0.25)/(1 + 60).
+		"relative": {&Algorithm{Lambda0: 1}, []float64{60}, [][]float64{{4, 0.5}}, []float64{0.25, 2}, 1, 2.0 / 61, 28.0 / 61},
 	} {
 		got := lossOf(t, c.a, c.rows, c.diagonals, c.variances, c.radius)
 		if math.Abs(float64(got.Precisions)-c.precisions) > 1e-12 || math.Abs(float64(got.Prior)-c.prior) > 1e-12 {
