@@ -77,8 +77,8 @@ func blocksOf(of []*candidate) []collabdict.Block {
 	for _, c := range of {
 		blocks = append(blocks, c.view.limits.statistics(c.components)...)
 	}
-	if len(of) > 1 {
-		blocks = columnstats.AppendBlock(blocks, len(of), gainBound(of[0].view.limits.Bounds))
+	if n := gainsOf(len(of)); n > 0 {
+		blocks = columnstats.AppendBlock(blocks, n, gainBound(of[0].view.limits.Bounds))
 	}
 	return blocks
 }

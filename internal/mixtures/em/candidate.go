@@ -38,6 +38,7 @@ type candidate struct {
 	done      []algorithm.LowDiversity // changes in the last round
 	stalled   *glasso.StalledError
 	gain      float64     // gain of held-out rows in the last total
+	loosely   bool        // held-out rows were no less likely when components were merged loosely
 	recent    [][]float64 // the last totals that the end needs
 }
 
@@ -167,6 +168,13 @@ func (c *candidate) step(total []float64, rows float64, included, counts bool) (
 	return next, out.objective, nil
 }
 
+// last returns the candidate without all totals but the last.
+func (c *candidate) last() *candidate {
+	x := *c
+	x.recent = c.recent[max(0, len(c.recent)-1):]
+	return &x
+}
+
 // lastTotal returns the mean of the last totals, nil if there is none. If they are blurred, it
 // contains less of the blur than each of them, and they differ in little else if the model hardly
 // moves in the last rounds.
@@ -184,9 +192,9 @@ func (c *candidate) lastTotal() []float64 {
 // settled returns the candidate as it is kept after the last round. With the relative prior, it
 // leaves out components that have fewer rows, over all participants, than one or a thousandth of
 // all; rounds keep these components and their part of the totals. If fewest is above 0, it also
-// merges components that are one pattern, down to this number. If totals are blurred or components
-// merged, the parameters follow from the mean of the last totals.
-func (c *candidate) settled(fewest int) (*candidate, error) {
+// merges components that are one pattern, down to this number, by the looser rule or not. If totals are
+// blurred or components merged, the parameters follow from the mean of the last totals.
+func (c *candidate) settled(fewest int, loosely bool) (*candidate, error) {
 	total := c.lastTotal()
 	groups := c.enough()
 	if total == nil || groups == nil {
@@ -197,7 +205,11 @@ func (c *candidate) settled(fewest int) (*candidate, error) {
 	again := c.form.averages() && len(c.recent) > 1
 	if fewest > 0 {
 		before := len(groups)
-		groups = c.form.(prior).merge(s, groups, fewest)
+		more := 0.0
+		if loosely {
+			more = float64(lossByChance * c.model.Dim())
+		}
+		groups = c.form.(prior).merge(s, groups, fewest, more)
 		again = again || len(groups) < before
 	}
 	next, err := c.joined(groups)

@@ -27,6 +27,9 @@ const (
 	// rowsEach is the minimum number of rows per component, over all participants, and rowsPerColumn
 	// that per component and column. With fewer, a matrix of its own rests on its prior.
 	rowsEach, rowsPerColumn = 8, 2
+	// mergersJudged is the maximum number of candidates whose mergers are judged, too. Each needs
+	// one more M-step.
+	mergersJudged = 3
 	// gainLimit bounds the gain of a row, in nats per column, so that single unusual rows do
 	// not decide.
 	gainLimit = 10
@@ -34,8 +37,9 @@ const (
 
 // choosing chooses among several candidates by held-out rows. All start in one slot, side by
 // side in one vector. Every round drops those that explain the held-out rows of all participants
-// far worse than the best, and every stage ends by dropping the worse half. A candidate is kept or dropped as a whole; its part of the
-// running total continues unchanged.
+// far worse than the best, and every stage ends by dropping the worse half. A candidate is kept or dropped
+// as a whole; its part of the running total continues unchanged. Held-out rows also judge loose mergers of
+// the last few candidates.
 type choosing struct {
 	normal reference // in the coordinates of the first view
 	rounds int       // rounds since the stage began
@@ -63,14 +67,25 @@ func (r reference) logDensity(x []float64) float64 {
 }
 
 // gains returns the gain of each candidate on the own held-out rows over the reference, in
-// nats.
-func (l *Learner) gains(of []*candidate) []float64 {
-	out := make([]float64, len(of))
+// nats. If there are few candidates, the gain of each after loose mergers follows; it is 0 but in
+// the last round of a stage.
+func (l *Learner) gains(of []*candidate) ([]float64, error) {
+	out := make([]float64, gainsOf(len(of)))
 	if l.held == nil {
-		return out
+		return out, nil
 	}
 	n, dim := l.held.Dims()
-	for i, x := range of {
+	judged := of
+	if len(out) > len(of) && l.stageEnds() && l.config.Fewest > 0 {
+		for _, c := range of {
+			merged, err := c.last().settled(l.config.Fewest, true)
+			if err != nil {
+				return nil, err
+			}
+			judged = append(slices.Clip(judged), merged)
+		}
+	}
+	for i, x := range judged {
 		logs := x.view.logDensities(x.model)
 		for j := range n {
 			gain := logs[j] - l.choosing.normal.logDensity(l.held.RawRowView(j))
@@ -80,7 +95,33 @@ func (l *Learner) gains(of []*candidate) []float64 {
 			out[i] += gain
 		}
 	}
-	return out
+	return out, nil
+}
+
+// gainsOf returns the number of gains in a vector of this number of candidates.
+func gainsOf(candidates int) int {
+	switch {
+	case candidates < 2:
+		return 0
+	case candidates <= mergersJudged:
+		return 2 * candidates
+	}
+	return candidates
+}
+
+// stageEnds reports whether this round is the last of a stage.
+func (l *Learner) stageEnds() bool { return l.choosing.rounds == stageRounds-1 }
+
+// judge sets the gains of the candidates, given those in a total.
+func (l *Learner) judge(live []*candidate, gains []float64) {
+	for i, c := range live {
+		if len(gains) > 0 {
+			c.gain = gains[i]
+		}
+		if len(gains) > len(live) {
+			c.loosely = l.stageEnds() && gains[len(live)+i] >= c.gain
+		}
+	}
 }
 
 // gainBound returns a bound of the result of gains, for a member with fewer rows than b.Rows.
@@ -96,10 +137,7 @@ func (l limits) layout(of []*candidate) (starts []int, length int) {
 		starts = append(starts, length)
 		length += l.length(c.components)
 	}
-	if len(of) > 1 {
-		length += len(of)
-	}
-	return starts, length
+	return starts, length + gainsOf(len(of))
 }
 
 func best(of []*candidate) int {
@@ -167,11 +205,13 @@ func (l limits) carriedOn(before collabdict.Running, key string, live []*candida
 	for _, i := range kept {
 		parts = append(parts, [2]int{starts[i], starts[i] + l.length(live[i].components)})
 	}
-	if len(kept) > 1 {
-		for _, i := range kept {
-			at := length - len(live) + i
-			parts = append(parts, [2]int{at, at + 1})
+	gains := length - gainsOf(len(live))
+	for j := range gainsOf(len(kept)) {
+		at := gains + kept[j%len(kept)]
+		if j >= len(kept) && gainsOf(len(live)) > len(live) {
+			at += len(live)
 		}
+		parts = append(parts, [2]int{at, at + 1})
 	}
 	return collabdict.Running{Key: key, From: before.Key, Parts: parts, Before: &before}
 }

@@ -164,7 +164,9 @@ func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 			for j := range l.length(c.components) {
 				before[starts[i]+j] = float64(100*i + j)
 			}
-			before[length-len(live)+i] = float64(-1 - i)
+			for j := i; j < gainsOf(len(live)); j += len(live) {
+				before[length-gainsOf(len(live))+j] = float64(-1 - j)
+			}
 		}
 		kept := rapid.Permutation([]int{0, 1, 2, 3, 4, 5}[:len(live)]).Draw(t, "order")[:(len(live)+1)/2]
 		slices.Sort(kept)
@@ -183,8 +185,18 @@ func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 					t.Fatalf("candidate %d: value %d is %g", i, j, after[starts[at]+j])
 				}
 			}
-			if len(kept) > 1 && after[length-len(kept)+at] != float64(-1-i) {
-				t.Fatalf("candidate %d: gain %g", i, after[length-len(kept)+at])
+			gains := after[length-gainsOf(len(kept)):]
+			if len(kept) > 1 && gains[at] != float64(-1-i) {
+				t.Fatalf("candidate %d: gain %g", i, gains[at])
+			}
+			if len(gains) > len(kept) {
+				want := float64(-1 - i) // the gain without mergers
+				if gainsOf(len(live)) > len(live) {
+					want -= float64(len(live))
+				}
+				if gains[len(kept)+at] != want {
+					t.Fatalf("candidate %d: gain after mergers %g, want %g", i, gains[len(kept)+at], want)
+				}
 			}
 		}
 	})

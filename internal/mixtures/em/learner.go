@@ -174,7 +174,11 @@ func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 		x = append(x, part...)
 	}
 	if len(l.live) > 1 {
-		x = append(x, l.gains(l.live)...)
+		gains, err := l.gains(l.live)
+		if err != nil {
+			return collabdict.Summand{}, err
+		}
+		x = append(x, gains...)
 	}
 	l.blurAll(x, l.live, fmt.Sprint("round ", l.optimised))
 	return l.summand(x, blocksOf(l.live)), nil
@@ -196,7 +200,7 @@ func (l *Learner) blurAll(x []float64, live []*candidate, vector string) {
 		part, draw := c.noise(vector)
 		l.blur.Add(x[starts[i]:starts[i]+l.limits.length(c.components)], c.view.limits.statistics(c.components), part, draw)
 	}
-	if n := len(live); n > 1 {
+	if n := gainsOf(len(live)); n > 0 {
 		l.blur.Add(x[length-n:], columnstats.AppendBlock(nil, n, gainBound(l.limits.Bounds)), "gains", vector+" gains")
 	}
 }
@@ -233,13 +237,11 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		if err != nil {
 			return 0, err
 		}
-		if len(l.live) > 1 {
-			x.gain = total[want-len(l.live)+i]
-		}
 		next[i], objectives[i] = &x, objective
 	}
 	l.counts, l.total = counts, int(math.Round(total[0]))
 	l.optimised++
+	l.judge(next, total[want-gainsOf(len(next)):])
 	l.live = l.halve(next)
 	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
@@ -301,7 +303,7 @@ func (l *Learner) Model() *gmm.Mixture {
 // numbers of rows of all participants in the last totals.
 func (l *Learner) Written() (*gmm.Mixture, error) {
 	at := best(l.live)
-	c, err := l.live[at].settled(l.config.Fewest)
+	c, err := l.live[at].settled(l.config.Fewest, l.live[at].loosely)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,10 @@ import (
 const (
 	// lossPerRow is the maximum loss, in nats per row, from merging two components.
 	lossPerRow = 0.1
+	// lossByChance is the loss, in nats per column in all, that is allowed in addition if held-out rows
+	// show that the mergers do no harm. Chance alone makes halves of a pattern differ by about this
+	// much, but so may parts of a pattern that is far from normal.
+	lossByChance = 3
 	// lossPerFew bounds the loss, in nats for each row of the smaller component. A rare pattern
 	// is lost among many rows of another without much loss per row.
 	lossPerFew = 2
@@ -139,8 +143,8 @@ func loss(x, y, one *pattern, limit float64) float64 {
 }
 
 // merge joins groups of a total's components until each group is one pattern. It joins the pair of
-// least loss first, and leaves at least fewest groups.
-func (p prior) merge(s *passes.Moments, groups [][]int, fewest int) (merged [][]int) {
+// least loss first, and leaves at least fewest groups. more is the loss allowed in addition, in nats.
+func (p prior) merge(s *passes.Moments, groups [][]int, fewest int, more float64) (merged [][]int) {
 	var all []*pattern
 	sums := s.Joined(groups)
 	for k, group := range groups {
@@ -163,7 +167,7 @@ func (p prior) merge(s *passes.Moments, groups [][]int, fewest int) (merged [][]
 			}
 		}
 		found := make([]merger, len(pairs))
-		parallel.For(len(pairs), func(i int) { found[i] = p.merged(pairs[i][0], pairs[i][1]) })
+		parallel.For(len(pairs), func(i int) { found[i] = p.merged(pairs[i][0], pairs[i][1], more) })
 		for i, pair := range pairs {
 			mergers[pair] = &found[i]
 		}
@@ -195,12 +199,12 @@ type merger struct {
 	loss float64
 }
 
-func (p prior) merged(x, y *pattern) (m merger) {
+func (p prior) merged(x, y *pattern, more float64) (m merger) {
 	one, ok := x.with(y, p)
 	if !ok {
 		return m
 	}
-	limit := math.Min(lossPerRow, lossPerFew*math.Min(x.rows, y.rows)/one.rows)
+	limit := math.Min(lossPerRow+more/one.rows, lossPerFew*math.Min(x.rows, y.rows)/one.rows)
 	if l := loss(x, y, one, limit); l <= limit {
 		m = merger{one, l}
 	}

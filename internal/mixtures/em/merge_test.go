@@ -75,13 +75,81 @@ func TestMerge(t *testing.T) {
 		for _, blurred := range []bool{false, true} {
 			p := unitPrior(4)
 			p.blurred = blurred
-			got := p.merge(momentsOf(4, 1, c.parts...), groups, c.fewest)
+			got := p.merge(momentsOf(4, 1, c.parts...), groups, c.fewest, 0)
 			if c.want == nil && len(got) == min(c.fewest, len(c.parts)) {
 				continue
 			}
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%s: got groups %v, want %v", c.name, got, c.want)
 			}
+		}
+	}
+}
+
+// ring returns rows near a circle, which only several normal patterns describe.
+func ring(n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 6))
+	x := mat.NewDense(n, 2, nil)
+	for i := range n {
+		angle, radius := 2*math.Pi*rng.Float64(), 5+0.1*rng.NormFloat64()
+		x.SetRow(i, []float64{radius * math.Cos(angle), radius * math.Sin(angle)})
+	}
+	return x
+}
+
+// Components of few rows that differ by chance are merged if held-out rows are then no less likely.
+func TestHeldOutRowsJudgeMergers(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		rows    func(n int, seed uint64) *mat.Dense
+		loosely bool
+	}{
+		{"normal patterns", func(n int, seed uint64) *mat.Dense { return blobs(n, 3, seed) }, true},
+		{"a ring", ring, false},
+	} {
+		config := Config{Choices: []Choice{{6, 0.01}, {6, 0.1}}, Held: gmm.Matrix(c.rows(100, 9)), Seed: 1, Fewest: 1}
+		learners, _ := train(t, config, 20, c.rows(100, 1), c.rows(100, 2))
+		l := learners[0]
+		got := l.best().loosely
+		m, err := l.Written()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != c.loosely || c.loosely != (m.Components() == 3) {
+			t.Errorf("%s: merged loosely is %t, and %d components are left", c.name, got, m.Components())
+		}
+	}
+}
+
+// Gains after mergers count in the last round of a stage.
+func TestMergersAreJudgedInTheLastRoundOfAStage(t *testing.T) {
+	for rounds := range stageRounds {
+		l := &Learner{choosing: choosing{rounds: rounds}}
+		live := []*candidate{{}, {}, {}}
+		l.judge(live, []float64{1, 2, 3, 1.5, 2, 2.5})
+		last := rounds == stageRounds-1
+		for i, want := range []bool{last, last, false} {
+			if live[i].gain != float64(i+1) || live[i].loosely != want {
+				t.Errorf("after %d rounds: candidate %d has a gain of %g, merged loosely %t", rounds, i+1, live[i].gain, live[i].loosely)
+			}
+		}
+	}
+}
+
+// Halves of a pattern with few rows differ by chance. A rare pattern does not.
+func TestMergersAllowForChance(t *testing.T) {
+	p := unitPrior(6)
+	for _, c := range []struct {
+		parts  []normalRows
+		groups int // if chance is allowed for
+	}{
+		{[]normalRows{{40, 0, 1}, {40, 0, 1.8}}, 1},
+		{[]normalRows{{200, 0, 1}, {10, 4, 1}}, 2},
+	} {
+		s := momentsOf(6, 1, c.parts...)
+		strict, loose := p.merge(s, [][]int{{0}, {1}}, 1, 0), p.merge(s, [][]int{{0}, {1}}, 1, lossByChance*6)
+		if len(strict) != 2 || len(loose) != c.groups {
+			t.Errorf("%v: got groups %v, and %v if chance is allowed for, want 2 and %d", c.parts, strict, loose, c.groups)
 		}
 	}
 }

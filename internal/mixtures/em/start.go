@@ -207,8 +207,8 @@ func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
 		}
 		add(b.view.named(fmt.Sprint("clusters ", b.clusters)), clusters, b.view.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
 	}
-	if s.most > 1 { // there are no mixtures to judge yet; the rounds continue these values
-		add("gains", make([]float64, s.most), columnstats.AppendBlock(nil, s.most, gainBound(s.limits.Bounds)))
+	if n := gainsOf(s.most); n > 0 { // there are no mixtures to judge yet; the rounds continue these values
+		add("gains", make([]float64, n), columnstats.AppendBlock(nil, n, gainBound(s.limits.Bounds)))
 	}
 	total, err := s.group.Sum(ctx, s.summand(own, blocks))
 	if err != nil {
@@ -278,8 +278,8 @@ func (s *starter) continued(live []*candidate) collabdict.Running {
 		from := starts[s.bank(c)]
 		parts = append(parts, [2]int{from, from + s.limits.length(c.components)})
 	}
-	if len(live) > 1 {
-		parts = append(parts, [2]int{at, at + len(live)})
+	if n := gainsOf(len(live)); n > 0 {
+		parts = append(parts, [2]int{at, at + n})
 	}
 	before := s.running
 	return collabdict.Running{Key: statisticsKey, From: startKey, Parts: parts, Before: &before}
