@@ -38,7 +38,7 @@ type candidate struct {
 	done      []algorithm.LowDiversity // changes in the last round
 	stalled   *glasso.StalledError
 	gain      float64     // gain of held-out rows in the last total
-	loosely   bool        // held-out rows were no less likely when components were merged loosely
+	loosely   bool        // held-out rows were more likely when components were merged loosely
 	recent    [][]float64 // the last totals that the end needs
 }
 

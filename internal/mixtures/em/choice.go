@@ -119,7 +119,7 @@ func (l *Learner) judge(live []*candidate, gains []float64) {
 			c.gain = gains[i]
 		}
 		if len(gains) > len(live) {
-			c.loosely = l.stageEnds() && gains[len(live)+i] >= c.gain
+			c.loosely = l.stageEnds() && gains[len(live)+i] > c.gain
 		}
 	}
 }

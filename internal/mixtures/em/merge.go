@@ -23,7 +23,7 @@ const (
 	// lossByChance is the loss, in nats per column in all, that is allowed in addition if held-out rows
 	// show that the mergers do no harm. Chance alone makes halves of a pattern differ by about this
 	// much, but so may parts of a pattern that is far from normal.
-	lossByChance = 3
+	lossByChance = 2
 	// lossPerFew bounds the loss, in nats for each row of the smaller component. A rare pattern
 	// is lost among many rows of another without much loss per row.
 	lossPerFew = 2
@@ -144,7 +144,11 @@ func loss(x, y, one *pattern, limit float64) float64 {
 
 // merge joins groups of a total's components until each group is one pattern. It joins the pair of
 // least loss first, and leaves at least fewest groups. more is the loss allowed in addition, in nats.
-func (p prior) merge(s *passes.Moments, groups [][]int, fewest int, more float64) (merged [][]int) {
+func (p prior) merge(s *passes.Moments, groups [][]int, fewest int, more float64) [][]int {
+	return p.shared.merged(p, s, groups, fewest, more, func() [][]int { return p.groups(s, groups, fewest, more) })
+}
+
+func (p prior) groups(s *passes.Moments, groups [][]int, fewest int, more float64) (merged [][]int) {
 	var all []*pattern
 	sums := s.Joined(groups)
 	for k, group := range groups {

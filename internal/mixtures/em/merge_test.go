@@ -97,7 +97,7 @@ func ring(n int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Components of few rows that differ by chance are merged if held-out rows are then no less likely.
+// Components of few rows that differ by chance are merged if held-out rows are then more likely.
 func TestHeldOutRowsJudgeMergers(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -128,7 +128,7 @@ func TestMergersAreJudgedInTheLastRoundOfAStage(t *testing.T) {
 		live := []*candidate{{}, {}, {}}
 		l.judge(live, []float64{1, 2, 3, 1.5, 2, 2.5})
 		last := rounds == stageRounds-1
-		for i, want := range []bool{last, last, false} {
+		for i, want := range []bool{last, false, false} {
 			if live[i].gain != float64(i+1) || live[i].loosely != want {
 				t.Errorf("after %d rounds: candidate %d has a gain of %g, merged loosely %t", rounds, i+1, live[i].gain, live[i].loosely)
 			}

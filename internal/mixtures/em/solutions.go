@@ -3,6 +3,7 @@ package em
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -13,13 +14,14 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
-// Solutions caches the components, and the partitions of cuts, that learners of one process have
-// computed. Learners that share it and receive the same sums, as in a simulation, reuse each other's
+// Solutions caches the components, their mergers, and the partitions of cuts, that learners of one
+// process have computed. Learners that share it and receive the same sums, as in a simulation, reuse each other's
 // results instead of computing the same bits again. It is safe for concurrent use.
 type Solutions struct {
 	memo       parallel.Memo[[32]byte, solution]
 	partitions parallel.Memo[[32]byte, partitions]
 	successors parallel.Memo[[32]byte, successor]
+	mergers    parallel.Memo[[32]byte, [][]int]
 }
 
 // The maximum numbers of cached values, enough for a few rounds, or for the members that are a few
@@ -57,8 +59,26 @@ func (s *Solutions) maximised(p prior, m *gmm.Mixture, sums *passes.Moments, sol
 		return solve()
 	}
 	before := m.Digest(false)
+	x := s.successors.Of(p.keyOfSums(sums, before[:]), keptSuccessors, func() (x successor) {
+		x.maximised, x.err = solve()
+		return x
+	})
+	return x.maximised, x.err
+}
+
+// merged returns the groups into which components are merged, which the first caller computes. They must
+// not be modified.
+func (s *Solutions) merged(p prior, sums *passes.Moments, groups [][]int, fewest int, more float64, solve func() [][]int) [][]int {
+	if s == nil {
+		return solve()
+	}
+	return s.mergers.Of(p.keyOfSums(sums, fmt.Append(nil, groups, fewest, more)), keptSuccessors, solve)
+}
+
+// keyOfSums returns a hash of the prior, of sums, and of what else a result follows from.
+func (p prior) keyOfSums(sums *passes.Moments, more []byte) [32]byte {
 	h := sha256.New()
-	h.Write(before[:])
+	h.Write(more)
 	values := append([]float64{p.lambda0, p.rho, float64(p.steps), float64(sums.K), float64(sums.Dim)}, sums.N...)
 	if p.relative != nil {
 		values = append(append(values, p.relative.lambda), p.relative.variances...)
@@ -66,11 +86,7 @@ func (s *Solutions) maximised(p prior, m *gmm.Mixture, sums *passes.Moments, sol
 	for _, v := range [][]float64{values, sums.First, sums.Second} {
 		h.Write(appendFloats(make([]byte, 0, 8*len(v)), v))
 	}
-	x := s.successors.Of([32]byte(h.Sum(nil)), keptSuccessors, func() (x successor) {
-		x.maximised, x.err = solve()
-		return x
-	})
-	return x.maximised, x.err
+	return [32]byte(h.Sum(nil))
 }
 
 // partitions are those of cuts, by number of clusters, and the state of the source after its draws.
