@@ -28,9 +28,9 @@ type prior struct {
 }
 
 // nearMaximum is how far an M-step with the relative prior may end below its maximum, in nats of the
-// log posterior per column of a component. Chance moves the maximum by half a nat per parameter. The
-// next round continues from there.
-const nearMaximum = 0.05
+// log posterior per free element of a component's precision. Chance moves the maximum by half a nat
+// per parameter. The next round continues from there.
+const nearMaximum = 0.01
 
 // minRows is the smallest N̄_k for which a component is updated.
 const minRows = 1
@@ -62,7 +62,7 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	least := 0.0 // smallest eigenvalue of a scatter matrix without noise
 	if p.relative != nil {
 		problem, least = p.relative.lasso(n, s), priorRows/(n+priorRows)
-		problem.Gap = 2 * nearMaximum * float64(len(first)) / (n + priorRows)
+		problem.Gap = 2 * nearMaximum / (n + priorRows)
 		start = p.relative.scaled(start)
 	} else {
 		problem = p.lasso(n, s)

@@ -65,6 +65,30 @@ func (c *descent) near(b *block) float64 {
 	return math.Inf(1)
 }
 
+// least returns a lower bound of the minimum of the block: the dual objective at the point to which D
+// leads, W − WDW, with s_ij plus λ times the sign of x_ij + d_ij where that is not 0, and elsewhere
+// clipped to |w_ij − s_ij| ≤ λ. It is −Inf if that point is not positive definite.
+func (c *descent) least(b *block) float64 {
+	b.reserve()
+	q := &b.next
+	multiply(b.p, b.w, c.dw, q.w)
+	for i, s := range b.s {
+		q.x[i] = s
+		if i%(b.p+1) != 0 {
+			q.x[i] += math.Max(-b.lambda, math.Min(b.w[i]-q.w[i]-s, b.lambda))
+		}
+	}
+	c.each(func(k, i, j int) {
+		if x := c.x[k] + c.d[k]; i != j && x != 0 {
+			q.x[i*b.p+j] = b.s[i*b.p+j] + math.Copysign(b.lambda, x)
+		}
+	})
+	if !b.evaluate(q) {
+		return math.Inf(-1)
+	}
+	return q.logDet + float64(b.p)
+}
+
 // Objective returns ln|Λ| − Tr(ΛS) − λ‖Λ‖₁, or −∞ if x is not positive definite.
 func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	s, err := p.smooth()

@@ -19,8 +19,9 @@ type Problem struct {
 	// FreeDiagonal leaves the diagonal of Λ out of the norm, as some other programs do. S then
 	// needs a positive diagonal.
 	FreeDiagonal bool
-	// Gap is how far the objective may end below its maximum, after at least one step if the start
-	// is not within a hundredth of it. With 0 the solution is as accurate as rounding allows.
+	// Gap is how far the objective may end below its maximum, per element of Λ that may differ from 0,
+	// of those on and above the diagonal. A start that is not within a hundredth of it takes at least
+	// one step. With 0 the solution is as accurate as rounding allows.
 	Gap float64
 	// MaxSteps is the maximum number of Newton steps per connected block; 0 means 200.
 	MaxSteps int
@@ -80,8 +81,7 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	all := components(s, p.Penalty)
 	blocks, solved := make([]*block, len(all)), make([]bool, len(all))
 	parallel.For(len(all), func(i int) {
-		blocks[i] = newBlock(s, p.Penalty, all[i], start)
-		blocks[i].enough = p.Gap * float64(len(all[i])) / float64(m)
+		blocks[i] = newBlock(s, p, all[i], start)
 		solved[i] = blocks[i].solve(steps)
 		blocks[i].descent = descent{} // free memory for the remaining blocks
 	})

@@ -20,8 +20,8 @@ const (
 	worst = 1e-6
 	// enoughGap is the largest duality gap of a solution, in nats per variable.
 	enoughGap = 1e-5
-	// negligibleShare is the share of Problem.Gap within which a start needs no step, so that EM ends
-	// when only such steps are left.
+	// negligibleShare is the share of the allowed gap within which a start needs no step, so that EM
+	// ends when only such steps are left.
 	negligibleShare = 0.01
 	maxSteps        = 200
 	// armijo is the share of the gain promised by the quadratic model's slope that a step must
@@ -39,22 +39,32 @@ type block struct {
 	s      []float64
 	lambda float64
 	scale  float64 // the largest |s_ij|
-	enough float64 // the block's share of Problem.Gap
+	each   float64 // Problem.Gap
 	point
 	next          point // being tried
-	inverted      bool  // the inverse of s has been tried
 	residual, gap float64
-	steps, spent  int // numbers of Newton steps, and of iterations of conjugate gradients
+	enough        float64 // allowed gap
+	steps, spent  int     // numbers of Newton steps, and of iterations of conjugate gradients
 
 	descent descent
 }
 
 // newBlock copies the given variables out of s. It starts from the better of two points: the
 // solution without edges, and start's submatrix times the best factor. Newton's model would
-// lead far astray from a start that is much too large.
-func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDense) *block {
-	p := len(members)
-	b := &block{p: p, lambda: lambda, s: gather(s, members), point: newPoint(p)}
+// lead far astray from a start that is much too large. If a gap is allowed, the inverse of s is
+// the third of these points.
+func newBlock(s *mat.SymDense, p Problem, members []int, start *mat.SymDense) *block {
+	b := &block{p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(s, members), gap: math.Inf(1)}
+	b.point = newPoint(b.p)
+	b.start(start, members)
+	if b.each > 0 && b.p > 1 {
+		b.fromInverse()
+	}
+	return b
+}
+
+func (b *block) start(start *mat.SymDense, members []int) {
+	p := b.p
 	for _, v := range b.s {
 		b.scale = larger(b.scale, math.Abs(v))
 	}
@@ -67,12 +77,11 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 		if b.evaluate(&b.point) && b.invert(&b.point) {
 			b.rescale()
 			if b.value < plain {
-				return b
+				return
 			}
 		}
 	}
 	b.withoutEdges(plain)
-	return b
 }
 
 // withoutEdges sets x to the solution without edges, whose objective is value. It is exact even
@@ -89,23 +98,21 @@ func (b *block) withoutEdges(value float64) {
 	b.value, b.logDet, b.cond = value, float64(b.p)-value, most/least
 }
 
-// fromInverse moves b to the inverse of s, times the best factor, if that is better, and reports
-// whether it is. With a weak penalty, this point is near the solution.
-func (b *block) fromInverse() bool {
+// fromInverse moves b to the inverse of s, times the best factor, if that is better. With a weak
+// penalty, this point is near the solution.
+func (b *block) fromInverse() {
 	b.reserve()
 	q := &b.next
 	copy(q.x, b.s)
 	if !b.evaluate(q) || !b.invert(q) {
-		return false
+		return
 	}
 	q.x, q.w, q.logDet = q.w, q.x, -q.logDet
 	q.value = float64(b.p) - q.logDet + float64(b.lambda*offNorm(q.x, b.p))
 	b.point, b.next = b.next, b.point
-	if b.rescale(); b.value < b.next.value {
-		return true
+	if b.rescale(); b.value >= b.next.value {
+		b.point, b.next = b.next, b.point
 	}
-	b.point, b.next = b.next, b.point
-	return false
 }
 
 // rescale multiplies x by the factor that minimises the objective; then Tr(sX) + λ‖X‖₁ = p.
@@ -162,18 +169,9 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 		b.residual = b.descent.collect(b)
 		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
-		near := false
-		if b.enough > 0 {
-			b.gap = b.descent.near(b)
-			near = b.gap <= b.enough
-			if !near && !b.inverted {
-				b.inverted = true
-				if b.fromInverse() {
-					continue
-				}
-			}
-		}
-		if r <= b.target() || r <= floor && r > before/2 || near && (b.steps > 0 || b.gap <= negligibleShare*b.enough) {
+		b.enough = b.each * float64(b.descent.size())
+		near := b.gap <= b.enough
+		if r <= b.target() || r <= floor && r > before/2 || near {
 			return true, interior
 		}
 		if b.steps >= steps || b.spent > b.patience() {
@@ -183,12 +181,21 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 		before = r
 		slope, settled := b.descent.direction(b)
 		b.spent += b.descent.cg.spent
+		least := math.Inf(-1)
+		if b.enough > 0 {
+			least = b.descent.least(b)
+			if b.gap = b.value - least; b.gap <= negligibleShare*b.enough {
+				b.steps-- // not taken
+				return true, interior
+			}
+		}
 		switch {
-		case !settled && !interior && !near:
+		case !settled && !interior && !(b.gap <= b.enough):
 			interior = true
 			b.interiorPoint()
 		case b.search(slope):
-		case r <= floor || near:
+			b.gap = b.value - least
+		case r <= floor || b.gap <= b.enough:
 			return true, interior
 		case interior:
 			return false, interior
