@@ -84,7 +84,7 @@ func (c *descent) left(b *block) (energy, enough float64) {
 	gain, last := math.Max(0, -c.value), b.target()/b.residual
 	enough = gain * math.Max(math.Min(0.1, 2*gain), 0.01*last*last)
 	if b.enough > 0 {
-		enough = math.Max(0.1*gain, b.enough)
+		enough = math.Max(0.1*gain, b.enough/2)
 	}
 	return c.energy(b), math.Max(enough, negligible)
 }

@@ -190,7 +190,7 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 			}
 		}
 		switch {
-		case !settled && !interior && !(b.gap <= b.enough):
+		case !settled && !interior && b.enough == 0:
 			interior = true
 			b.interiorPoint()
 		case b.search(slope):
@@ -213,9 +213,13 @@ func (b *block) stalled() *StalledError {
 	return &StalledError{Residual: b.residual, Want: b.target(), Gap: b.gap, Steps: b.steps}
 }
 
-// budget returns the number of conjugate gradient iterations on one direction that take about
-// as long as the whole interior point method.
+// budget returns the number of conjugate gradient iterations on one direction that take about as long
+// as the whole interior point method. Where a gap is allowed, it is smaller, because a next direction
+// gains more than further iterations.
 func (b *block) budget() int {
+	if b.enough > 0 {
+		return maxConjugate
+	}
 	p := min(b.p, maxInterior)
 	return p * p * p / 32
 }
