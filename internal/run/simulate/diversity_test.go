@@ -101,7 +101,7 @@ func TestLowDiversity(t *testing.T) {
 // A draw replaces the rows if the other components can absorb the difference.
 func TestLowDiversityByDraws(t *testing.T) {
 	testkit.SkipRaced(t)
-	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}
+	l := lowEntropy{"ggm", 3, 1000, [2]float64{12, -10}, 8}
 	run, read := l.run(t, privacy.DrawComponent)
 	if read != 0 || !slices.Contains(actions(run), string(privacy.DrawComponent)) {
 		t.Errorf("%d rows read, did %v, want a draw", read, actions(run))
@@ -148,7 +148,7 @@ func TestLowDiversityUnderChurn(t *testing.T) {
 	testkit.SkipRaced(t) // TestLowDiversity and TestChurnOverRunningTotals have the same goroutines
 	for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
 		k := pipelinetest.Task(t, "ggm", "components=8", "lambda=0.1", "rounds=20", "tol=0", "seed=1", "consensus.scheme=exact", "on-low-diversity="+string(policy))
-		parts := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}.parts()
+		parts := lowEntropy{"ggm", 3, 1000, [2]float64{12, -10}, 8}.parts()
 		run := play(t, k, parts, Conditions{Scenario: churn(t)})
 		again, replay := run.replayed(t, parts)
 		did := map[string]int{}
