@@ -367,5 +367,5 @@ func (l *Learner) EachLeftOut(m *gmm.Mixture, rows gmm.Rows, f func(from int, sc
 	c := l.best()
 	// The weights rest on the own rows, and on those that the prior counts for each component.
 	weighed := float64(l.rows.N) + float64(l.config.weightRows()*float64(c.components))
-	return m.EachLeftOut(rows, gmm.FittedTo{Counts: m.ComponentRows(), Own: weighed, Mean: c.form.meanRows(), Covariance: priorRows}, f)
+	return m.EachLeftOut(rows, gmm.FittedTo{Counts: m.ComponentRows(), Own: weighed, Mean: c.form.meanRows(), Covariance: priorRows(m.Dim())}, f)
 }

@@ -56,7 +56,8 @@ func (p prior) patternOf(components []int, rows float64, first, second []float64
 	s := scatter(first, second, x.mean)
 	p.relative.lasso(rows, s)
 	if p.blurred {
-		passes.Raise(s, priorRows/(rows+priorRows))
+		n := priorRows(len(first))
+		passes.Raise(s, n/(rows+n))
 	}
 	for i, v := range p.relative.variances {
 		x.mean[i] /= math.Sqrt(v)

@@ -61,8 +61,9 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	var problem glasso.Problem
 	least := 0.0 // smallest eigenvalue of a scatter matrix without noise
 	if p.relative != nil {
-		problem, least = p.relative.lasso(n, s), priorRows/(n+priorRows)
-		problem.Gap = 2 * nearMaximum / (n + priorRows)
+		prior := priorRows(len(first))
+		problem, least = p.relative.lasso(n, s), prior/(n+prior)
+		problem.Gap = 2 * nearMaximum / (n + prior)
 		start = p.relative.scaled(start)
 	} else {
 		problem = p.lasso(n, s)

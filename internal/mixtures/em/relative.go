@@ -31,19 +31,23 @@ type relative struct {
 }
 
 const (
-	// priorRows is ν.
-	priorRows = 10
+	// leastPrior is the least ν. With more than columnsPerPrior times as many columns, ν grows with
+	// their number, because M-steps of wide rows take too long with a weak prior.
+	leastPrior, columnsPerPrior = 10, 8
 	// narrowest is the least variance of a column within a component, as a share of w. A component in
 	// which a column hardly varied, as most of its values are the same, would take any other value for
 	// an impossible one.
 	narrowest = 0.6
 )
 
+// priorRows returns ν for a number of columns.
+func priorRows(columns int) float64 { return max(leastPrior, float64(columns)/columnsPerPrior) }
+
 // lasso returns the problem of the M-step in columns of unit pooled variance. With the scatter
 // S of n rows, it is the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off
 // the diagonal. Squares on the diagonal of S are at least n times the narrowest variance.
 func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
-	const more = priorRows
+	more := priorRows(len(r.variances))
 	for i, v := range r.variances {
 		for j := i; j < len(r.variances); j++ {
 			x := s.At(i, j) / math.Sqrt(v*r.variances[j])
@@ -86,7 +90,7 @@ func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
 	for i, v := range r.variances {
 		trace += float64(v * precision.At(i, i))
 	}
-	return priorRows / 2.0 * (logDet - trace)
+	return priorRows(len(r.variances)) / 2 * (logDet - trace)
 }
 
 func (p prior) withVariances(variances []float64) prior {
@@ -188,5 +192,6 @@ func PrecisionBound(n float64, columns int, rho float64, variances []float64) fl
 	if rho > 0 {
 		return float64(columns) * (n + 1) / rho
 	}
-	return float64(columns) * (n + priorRows) / (priorRows * slices.Min(variances))
+	prior := priorRows(columns)
+	return float64(columns) * (n + prior) / (prior * slices.Min(variances))
 }
