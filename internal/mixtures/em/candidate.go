@@ -192,8 +192,8 @@ func (c *candidate) lastTotal() []float64 {
 // settled returns the candidate as it is kept after the last round. With the relative prior, it
 // leaves out components that have fewer rows, over all participants, than one or a thousandth of
 // all; rounds keep these components and their part of the totals. If fewest is above 0, it also
-// merges components that are one pattern, down to this number, by the looser rule or not. If totals are
-// blurred or components merged, the parameters follow from the mean of the last totals.
+// merges components that are one pattern, down to this number; loosely allows lossByChance in addition.
+// If totals are blurred or components merged, the parameters follow from the mean of the last totals.
 func (c *candidate) settled(fewest int, loosely bool) (*candidate, error) {
 	total := c.lastTotal()
 	groups := c.enough()

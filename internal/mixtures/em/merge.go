@@ -56,8 +56,8 @@ func (p prior) patternOf(components []int, rows float64, first, second []float64
 	s := scatter(first, second, x.mean)
 	p.relative.lasso(rows, s)
 	if p.blurred {
-		n := priorRows(len(first))
-		passes.Raise(s, n/(rows+n))
+		more := priorRows(len(first))
+		passes.Raise(s, more/(rows+more))
 	}
 	for i, v := range p.relative.variances {
 		x.mean[i] /= math.Sqrt(v)
@@ -149,6 +149,7 @@ func (p prior) merge(s *passes.Moments, groups [][]int, fewest int, more float64
 	return p.shared.merged(p, s, groups, fewest, more, func() [][]int { return p.groups(s, groups, fewest, more) })
 }
 
+// groups is merge without the cache.
 func (p prior) groups(s *passes.Moments, groups [][]int, fewest int, more float64) (merged [][]int) {
 	var all []*pattern
 	sums := s.Joined(groups)

@@ -61,9 +61,9 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	var problem glasso.Problem
 	least := 0.0 // smallest eigenvalue of a scatter matrix without noise
 	if p.relative != nil {
-		prior := priorRows(len(first))
-		problem, least = p.relative.lasso(n, s), prior/(n+prior)
-		problem.Gap = 2 * nearMaximum / (n + prior)
+		more := priorRows(len(first))
+		problem, least = p.relative.lasso(n, s), more/(n+more)
+		problem.Gap = 2 * nearMaximum / (n + more)
 		start = p.relative.scaled(start)
 	} else {
 		problem = p.lasso(n, s)

@@ -192,6 +192,6 @@ func PrecisionBound(n float64, columns int, rho float64, variances []float64) fl
 	if rho > 0 {
 		return float64(columns) * (n + 1) / rho
 	}
-	prior := priorRows(columns)
-	return float64(columns) * (n + prior) / (prior * slices.Min(variances))
+	more := priorRows(columns)
+	return float64(columns) * (n + more) / (more * slices.Min(variances))
 }

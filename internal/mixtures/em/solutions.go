@@ -15,8 +15,8 @@ import (
 )
 
 // Solutions caches the components, their mergers, and the partitions of cuts, that learners of one
-// process have computed. Learners that share it and receive the same sums, as in a simulation, reuse each other's
-// results instead of computing the same bits again. It is safe for concurrent use.
+// process have computed. Learners that share it and receive the same sums, as in a simulation, reuse
+// each other's results instead of computing the same bits again. It is safe for concurrent use.
 type Solutions struct {
 	memo       parallel.Memo[[32]byte, solution]
 	partitions parallel.Memo[[32]byte, partitions]

@@ -49,10 +49,9 @@ type block struct {
 	descent descent
 }
 
-// newBlock copies the given variables out of s. It starts from the better of two points: the
-// solution without edges, and start's submatrix times the best factor. Newton's model would
-// lead far astray from a start that is much too large. If a gap is allowed, the inverse of s is
-// the third of these points.
+// newBlock copies the given variables out of s. It starts from the best of these points: the solution
+// without edges; start's submatrix times the best factor, because Newton's model would lead far astray
+// from a start that is much too large; and, if a gap is allowed, the inverse of s.
 func newBlock(s *mat.SymDense, p Problem, members []int, start *mat.SymDense) *block {
 	b := &block{p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(s, members), gap: math.Inf(1)}
 	b.point = newPoint(b.p)
@@ -63,6 +62,7 @@ func newBlock(s *mat.SymDense, p Problem, members []int, start *mat.SymDense) *b
 	return b
 }
 
+// start moves b to the better one of the first two points.
 func (b *block) start(start *mat.SymDense, members []int) {
 	p := b.p
 	for _, v := range b.s {
