@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // Axes are the principal axes of rows of M columns.
@@ -47,7 +47,7 @@ func axesOf(mean, covariance []float64, k int) (*Axes, error) {
 	for i := range dim {
 		a.Total += covariance[i*dim+i]
 	}
-	values, vectors, ok := portable.Eigen(covariance, dim)
+	values, vectors, ok := lapack.Eigen(covariance, dim)
 	if !ok {
 		return nil, fmt.Errorf("pca: the eigenvalues of the covariance matrix do not converge")
 	}

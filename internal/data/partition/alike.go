@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // alike deals similar rows to the same participant (Rieger et al. 2020, section 3.3). It
@@ -172,7 +172,7 @@ func (p Split) principalPlane(classes []Class) (*plane, error) {
 			scatter[i*width+j] = scatter[j*width+i]
 		}
 	}
-	_, vectors, ok := portable.Eigen(scatter, width)
+	_, vectors, ok := lapack.Eigen(scatter, width)
 	if !ok {
 		return nil, &Error{Msg: fmt.Sprintf("split %q: the principal axes do not converge", p), Hint: "scale the columns"}
 	}

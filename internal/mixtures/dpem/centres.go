@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -45,7 +46,7 @@ func (p *centres) begin() {
 		}
 	}
 	p.square = float64(p.dim)
-	values, _, ok := portable.Eigen(append([]float64(nil), p.shape...), p.dim)
+	values, _, ok := lapack.Eigen(append([]float64(nil), p.shape...), p.dim)
 	if p.widest = 1; ok {
 		p.widest = values[p.dim-1]
 	}

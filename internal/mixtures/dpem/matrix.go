@@ -3,13 +3,14 @@ package dpem
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // spectral returns the symmetric matrix with the eigenvectors of a, n by n, and its eigenvalues
 // changed by of.
 func spectral(a []float64, n int, of func(v float64) float64) []float64 {
-	values, vectors, ok := portable.Eigen(append([]float64(nil), a...), n)
+	values, vectors, ok := lapack.Eigen(append([]float64(nil), a...), n)
 	out := make([]float64, n*n)
 	if !ok { // use the axes as directions
 		for i := range n {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -133,7 +134,7 @@ func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 		if rows < minRows || !(mean > pointlike) {
 			continue
 		}
-		values, _, ok := portable.Eigen(scatter, dim)
+		values, _, ok := lapack.Eigen(scatter, dim)
 		if !ok {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
@@ -219,7 +220,7 @@ func aroundMean(form gmm.Covariance, second, mean []float64, least float64) []fl
 			c[j*dim+i] = c[i*dim+j]
 		}
 	}
-	values, vectors, ok := portable.Eigen(c, dim)
+	values, vectors, ok := lapack.Eigen(c, dim)
 	if !ok {
 		panic("fedgen: eigenvalues of a finite matrix do not converge")
 	}

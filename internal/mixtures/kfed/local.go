@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -62,7 +63,7 @@ func singular(x *mat.Dense, k int) []float64 {
 			square[i*dim+j] = square[j*dim+i]
 		}
 	}
-	_, vectors, ok := portable.Eigen(square, dim)
+	_, vectors, ok := lapack.Eigen(square, dim)
 	if !ok {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -20,7 +21,7 @@ func Raise(s *mat.SymDense, least float64) {
 	if portable.Factorise(shifted, dim) {
 		return
 	}
-	values, vectors, ok := portable.Eigen(a, dim)
+	values, vectors, ok := lapack.Eigen(a, dim)
 	if !ok { // at least make the diagonal dominant
 		for i := range dim {
 			sum := least

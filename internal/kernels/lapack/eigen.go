@@ -1,9 +1,11 @@
-package portable
+package lapack
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Eigen returns the eigenvalues of the symmetric matrix a (row-major n × n) in ascending order,
@@ -32,7 +34,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 		v := reflectors[k]
 		for i := k + 1; v != nil && i < n; i++ {
 			row := vectors[i*n+k+1 : (i+1)*n]
-			AddScaled(row, -2*dot(v, row), v)
+			portable.AddScaled(row, -2*dot(v, row), v)
 		}
 	}
 	norm := 0.0
@@ -96,7 +98,7 @@ func tridiagonal(a []float64, n, k int) []float64 {
 	for i := range w {
 		w[i] = dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
 	}
-	AddScaled(w, -dot(v, w), v)
+	portable.AddScaled(w, -dot(v, w), v)
 	for i := range w {
 		row := a[(k+1+i)*n+k+1 : (k+2+i)*n]
 		for j := range row {

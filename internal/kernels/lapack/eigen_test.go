@@ -1,4 +1,4 @@
-package portable_test
+package lapack
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
@@ -25,7 +24,7 @@ func TestEigen(t *testing.T) {
 				a[i*n+j], a[j*n+i] = v, v
 			}
 		}
-		values, vectors, ok := portable.Eigen(append([]float64(nil), a...), n)
+		values, vectors, ok := Eigen(append([]float64(nil), a...), n)
 		if !ok {
 			t.Fatal("no convergence")
 		}
@@ -62,7 +61,7 @@ func TestEigenOfANullSpace(t *testing.T) {
 	}
 	var a mat.Dense
 	a.Mul(x.T(), x)
-	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(&a).RawMatrix().Data, n)
+	values, vectors, ok := Eigen(mat.DenseCopyOf(&a).RawMatrix().Data, n)
 	if !ok {
 		t.Fatal("no convergence")
 	}
