@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // Eigen returns the eigenvalues of the symmetric matrix a (row-major n × n) in ascending order,
@@ -34,7 +34,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 		v := reflectors[k]
 		for i := k + 1; v != nil && i < n; i++ {
 			row := vectors[i*n+k+1 : (i+1)*n]
-			portable.AddScaled(row, -2*dot(v, row), v)
+			blas.AddScaled(row, -2*blas.Dot(v, row), v)
 		}
 	}
 	norm := 0.0
@@ -57,6 +57,7 @@ func sorted(values, vectors []float64) (ascending, rows []float64, ok bool) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	ascending, rows = make([]float64, 0, n), make([]float64, 0, n*n)
 	for _, from := range order {
 		axis := vectors[from*n : (from+1)*n]
 		largest := 0
@@ -82,28 +83,27 @@ func sorted(values, vectors []float64) (ascending, rows []float64, ok bool) {
 // do.
 func tridiagonal(a []float64, n, k int) []float64 {
 	x := a[k*n+k+1 : (k+1)*n]
-	norm := math.Sqrt(dot(x, x))
+	norm := math.Sqrt(blas.Dot(x, x))
 	if norm == 0 {
 		return nil
 	}
 	alpha := -math.Copysign(norm, x[0])
 	v := append([]float64(nil), x...)
 	v[0] -= alpha
-	length := math.Sqrt(dot(v, v))
+	length := math.Sqrt(blas.Dot(v, v))
 	for i := range v {
 		v[i] /= length
 	}
 	// A − 2v(Av)ᵀ − 2(Av)vᵀ + 4(vᵀAv)vvᵀ, for the rest of the matrix.
 	w := make([]float64, len(v))
 	for i := range w {
-		w[i] = dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
+		w[i] = blas.Dot(a[(k+1+i)*n+k+1:(k+2+i)*n], v)
 	}
-	portable.AddScaled(w, -dot(v, w), v)
+	blas.AddScaled(w, -blas.Dot(v, w), v)
 	for i := range w {
 		row := a[(k+1+i)*n+k+1 : (k+2+i)*n]
-		for j := range row {
-			row[j] -= 2 * (float64(v[i]*w[j]) + float64(w[i]*v[j]))
-		}
+		blas.AddScaled(row, -2*v[i], w)
+		blas.AddScaled(row, -2*w[i], v)
 	}
 	clear(x)
 	x[0] = alpha
@@ -142,7 +142,7 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 		i := m - 1
 		for ; i >= l; i-- {
 			f, b := float64(sin*off[i]), float64(cos*off[i])
-			r := hypotenuse(f, g)
+			r := math.Copysign(hypotenuse(f, g), g) // so that the cosine is not negative
 			off[i+1] = r
 			if r == 0 { // the matrix splits into two parts here
 				d[i+1] -= p
@@ -166,13 +166,12 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 	return false
 }
 
+// turn replaces x by cos·x − sin·y and y by sin·x + cos·y, by three shears. cos is at least 0.
 func turn(x, y []float64, sin, cos float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		w := y[i]
-		y[i] = float64(sin*v) + float64(cos*w)
-		x[i] = float64(cos*v) - float64(sin*w)
-	}
+	slope := -sin / (1 + cos)
+	blas.AddScaled(x, slope, y)
+	blas.AddScaled(y, sin, x)
+	blas.AddScaled(x, slope, y)
 }
 
 // hypotenuse returns √(x² + y²) without overflow.
@@ -186,12 +185,4 @@ func hypotenuse(x, y float64) float64 {
 	}
 	r := y / x
 	return float64(x * math.Sqrt(1+float64(r*r)))
-}
-
-func dot(x, y []float64) (sum float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += float64(v * y[i])
-	}
-	return sum
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -34,15 +35,14 @@ func Raise(s *mat.SymDense, least float64) {
 		}
 		return
 	}
+	raw := s.RawSymmetric()
 	for k, v := range values {
 		if v >= least {
 			break // ascending
 		}
 		axis := vectors[k*dim : (k+1)*dim]
 		for i := range dim {
-			for j := i; j < dim; j++ {
-				s.SetSym(i, j, s.At(i, j)+float64((least-v)*axis[i]*axis[j]))
-			}
+			blas.AddScaled(raw.Data[i*raw.Stride+i:i*raw.Stride+dim], (least-v)*axis[i], axis[i:])
 		}
 	}
 }
