@@ -1,9 +1,9 @@
 package gmm
 
 import (
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Reweighted returns the mixture with the weights that fit the given rows best, found by EM steps
@@ -32,7 +32,7 @@ func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 		}
 		for _, l := range parts {
 			if l != nil {
-				portable.AddScaled(next.weights, 1, l)
+				blas.AddScaled(next.weights, 1, l)
 			}
 		}
 		sum := passes.Sum(next.weights)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // A Projection maps rows of M columns to k axes.
@@ -40,7 +39,7 @@ func (p *Projection) Scaled(s Scaling) *Projection {
 	out := &Projection{Mean: append([]float64(nil), p.Mean...), Axes: mat.DenseCopyOf(p.Axes), Variances: p.Variances, Total: p.Total}
 	for a, scale := range s.Scale {
 		axis := out.Axes.RawRowView(a)
-		portable.AddScaled(out.Mean, s.Shift[a]/blas.Dot(axis, axis), axis)
+		blas.AddScaled(out.Mean, s.Shift[a]/blas.Dot(axis, axis), axis)
 		for j := range axis {
 			axis[j] /= scale
 		}
@@ -53,7 +52,7 @@ func (p *Projection) Back(z []float64) []float64 {
 	x := append([]float64(nil), p.Mean...)
 	for a, v := range z {
 		axis := p.Axes.RawRowView(a)
-		portable.AddScaled(x, v/blas.Dot(axis, axis), axis)
+		blas.AddScaled(x, v/blas.Dot(axis, axis), axis)
 	}
 	return x
 }

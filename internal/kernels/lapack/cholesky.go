@@ -26,6 +26,21 @@ func Factorise(a *mat.SymDense) (c Cholesky, ok bool) {
 	return c, Implementation{}.Dpotrf(blas.Upper, c.n, c.u, c.n)
 }
 
+// singular is the share of a variance that the other variables must leave unexplained for a
+// matrix to count as positive definite to rounding.
+const singular = 1e-13
+
+// FactoriseRows is [Factorise] of the n by n matrix a, row-major, of which it reads the upper
+// triangle. It reports false, too, if a is positive definite by rounding alone.
+func FactoriseRows(a []float64, n int) (c Cholesky, ok bool) {
+	c, ok = Factorise(mat.NewSymDense(n, a))
+	for i := 0; ok && i < n; i++ {
+		v := c.u[i*n+i]
+		ok = v*v > singular*a[i*n+i]
+	}
+	return c, ok
+}
+
 // U returns the factor, which the caller may keep but not change.
 func (c Cholesky) U() []float64 { return c.u }
 

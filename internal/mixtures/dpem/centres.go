@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
@@ -32,17 +33,18 @@ const drawing = 0x9e3779b97f4a7c15
 
 // begin draws the centres from the normal distribution of all rows.
 func (p *centres) begin() {
-	u, ok := portable.Cholesky(raised(p.shape, p.dim, 1e-6), p.dim)
+	root, ok := lapack.FactoriseRows(raised(p.shape, p.dim, 1e-6), p.dim)
 	if !ok {
 		panic("dpem: a raised matrix is not positive definite")
 	}
+	u := root.U()
 	k := spare * p.of.Components
 	p.at, p.weight = make([]float64, k*p.dim), make([]float64, k)
 	src := rand.NewPCG(p.of.Seed, drawing)
 	for i := range k {
 		c := p.at[i*p.dim : (i+1)*p.dim]
 		for j := range p.dim {
-			portable.AddScaled(c[j:], portable.Normal(src), u[j*p.dim+j:(j+1)*p.dim])
+			blas.AddScaled(c[j:], portable.Normal(src), u[j*p.dim+j:(j+1)*p.dim])
 		}
 	}
 	p.square = float64(p.dim)
@@ -131,11 +133,11 @@ func (p *centres) next(total []float64, sd float64) (phase, *Mixture, float64, e
 			continue
 		}
 		step := make([]float64, p.dim)
-		portable.AddScaled(step, float64(p.radius()/math.Sqrt(centreFirst))/n, total[k+i*p.dim:k+(i+1)*p.dim])
+		blas.AddScaled(step, float64(p.radius()/math.Sqrt(centreFirst))/n, total[k+i*p.dim:k+(i+1)*p.dim])
 		// Take only the part of the step that is not noise.
 		share := less(norm2(step), float64(float64(p.dim)*float64(firstSD*firstSD))/float64(n*n))
 		c := out.at[i*p.dim : (i+1)*p.dim]
-		portable.AddScaled(c, share, step)
+		blas.AddScaled(c, share, step)
 		out.weight[i] = n
 		between += float64(n * norm2(c))
 		moved += float64(float64(n*share*share) * norm2(step))
@@ -168,7 +170,7 @@ func (p *centres) components() (*expectation, error) {
 	for i, w := range weight {
 		c := at[i]
 		for a := range p.dim {
-			portable.AddScaled(within[a*p.dim:(a+1)*p.dim], -float64(w/all*c[a]), c)
+			blas.AddScaled(within[a*p.dim:(a+1)*p.dim], -float64(w/all*c[a]), c)
 		}
 	}
 	const least = 0.03 // as a share of the variance of all rows

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -43,12 +45,12 @@ func (p *expectation) prepare() error {
 	}
 	for i := range p.at {
 		c := &p.at[i]
-		root, ok := portable.Cholesky(c.covariance, p.dim)
+		root, ok := lapack.FactoriseRows(c.covariance, p.dim)
 		if !ok {
 			return errSingular
 		}
-		c.root = root
-		c.logNorm = portable.Log(c.rows/all) - portable.LogDet(root, p.dim)/2
+		c.root = root.U()
+		c.logNorm = portable.Log(c.rows/all) - root.LogDet()/2
 	}
 	return nil
 }
@@ -177,7 +179,7 @@ func (p *expectation) next(total []float64, sd float64) (phase, *Mixture, float6
 		c.rows = n
 		if n > 3*s.rowsSD && n > 1 {
 			mean := make([]float64, p.dim)
-			portable.AddScaled(mean, 1/n, s.first[i*p.dim:(i+1)*p.dim])
+			blas.AddScaled(mean, 1/n, s.first[i*p.dim:(i+1)*p.dim])
 			share := less(norm2(mean), float64(float64(p.dim)*float64(s.firstSD*s.firstSD))/float64(n*n))
 			for a := range mean {
 				mean[a] = float64(mean[a] * share)
@@ -251,12 +253,12 @@ func (c component) moved(mean, covariance []float64, form string) component {
 	m := len(mean)
 	at := append([]float64(nil), c.mean...)
 	for i, v := range mean { // Uᵀ times the mean
-		portable.AddScaled(at[i:], v, c.root[i*m+i:(i+1)*m])
+		blas.AddScaled(at[i:], v, c.root[i*m+i:(i+1)*m])
 	}
 	if form == Full || form == Factor {
 		inner := append([]float64(nil), covariance...)
 		for i := range m {
-			portable.AddScaled(inner[i*m:(i+1)*m], -mean[i], mean)
+			blas.AddScaled(inner[i*m:(i+1)*m], -mean[i], mean)
 		}
 		covariance = raised(inner, m, leastVariance)
 	}

@@ -3,8 +3,8 @@ package dpem
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // spectral returns the symmetric matrix with the eigenvectors of a, n by n, and its eigenvalues
@@ -22,7 +22,7 @@ func spectral(a []float64, n int, of func(v float64) float64) []float64 {
 		v = of(v)
 		axis := vectors[k*n : (k+1)*n]
 		for i, x := range axis {
-			portable.AddScaled(out[i*n:(i+1)*n], float64(v*x), axis)
+			blas.AddScaled(out[i*n:(i+1)*n], float64(v*x), axis)
 		}
 	}
 	return out
@@ -50,12 +50,12 @@ func congruent(u, s []float64, n int) []float64 {
 	half, out := make([]float64, n*n), make([]float64, n*n)
 	for i := range n { // SU
 		for k := range n {
-			portable.AddScaled(half[i*n+k:(i+1)*n], s[i*n+k], u[k*n+k:(k+1)*n])
+			blas.AddScaled(half[i*n+k:(i+1)*n], s[i*n+k], u[k*n+k:(k+1)*n])
 		}
 	}
 	for k := range n { // Uᵀ(SU)
 		for i := k; i < n; i++ {
-			portable.AddScaled(out[i*n:(i+1)*n], u[k*n+i], half[k*n:(k+1)*n])
+			blas.AddScaled(out[i*n:(i+1)*n], u[k*n+i], half[k*n:(k+1)*n])
 		}
 	}
 	for i := range n {

@@ -11,10 +11,10 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/privacy/guard"
 )
@@ -184,7 +184,7 @@ func (c *candidate) lastTotal() []float64 {
 	}
 	mean := make([]float64, len(c.recent[0]))
 	for _, total := range c.recent {
-		portable.AddScaled(mean, 1/float64(len(c.recent)), total)
+		blas.AddScaled(mean, 1/float64(len(c.recent)), total)
 	}
 	return mean
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -198,7 +199,7 @@ func newPart(points [][]float64) *part {
 	dim := len(points[0])
 	p := &part{points: points, mean: make([]float64, dim)}
 	for _, x := range points {
-		portable.AddScaled(p.mean, 1/float64(len(points)), x)
+		blas.AddScaled(p.mean, 1/float64(len(points)), x)
 	}
 	squares := make([]float64, dim)
 	for _, x := range points {
@@ -222,7 +223,7 @@ func (p *part) spread() *mat.SymDense {
 			d[i] = v - p.mean[i]
 		}
 		for i, v := range d {
-			portable.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
+			blas.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
 		}
 	}
 	return mat.NewSymDense(dim, products) // which reads the upper triangle
@@ -247,7 +248,7 @@ func principal(s *mat.SymDense) []float64 {
 		}
 		clear(next)
 		for i, v := range direction {
-			portable.AddScaled(next, v/norm, rows.RawRowView(i))
+			blas.AddScaled(next, v/norm, rows.RawRowView(i))
 		}
 		direction, next = next, direction
 	}

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
@@ -62,10 +64,11 @@ func (p prior) patternOf(components []int, rows float64, first, second []float64
 	for i, v := range p.relative.variances {
 		x.mean[i] /= math.Sqrt(v)
 	}
-	if x.root, ok = portable.Cholesky(s.RawSymmetric().Data, len(first)); !ok {
+	root, ok := lapack.FactoriseRows(s.RawSymmetric().Data, len(first))
+	if !ok {
 		return nil, false
 	}
-	x.norm = -portable.LogDet(x.root, len(first)) / 2
+	x.root, x.norm = root.U(), -root.LogDet()/2
 	return x, true
 }
 
@@ -85,7 +88,7 @@ func (x *pattern) draw(row []float64, src rand.Source) {
 	dim := len(row)
 	for i := range row {
 		z := portable.Normal(src)
-		portable.AddScaled(row[i:], z, x.root[i*dim+i:(i+1)*dim])
+		blas.AddScaled(row[i:], z, x.root[i*dim+i:(i+1)*dim])
 	}
 }
 
@@ -95,7 +98,7 @@ func (x *pattern) logDensity(row, space []float64) float64 {
 	floats.SubTo(space, row, x.mean)
 	for i := range dim {
 		z := space[i] / x.root[i*dim+i]
-		portable.AddScaled(space[i:], -z, x.root[i*dim+i:(i+1)*dim])
+		blas.AddScaled(space[i:], -z, x.root[i*dim+i:(i+1)*dim])
 		sum += float64(z * z)
 	}
 	return x.norm - sum/2

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -180,7 +181,8 @@ func ridgeFor(sums []float64, m *gmm.Mixture, c int, regCovar float64) float64 {
 		for i := range dim {
 			a[i*dim+i] += ridge
 		}
-		return portable.Factorise(a, dim)
+		_, ok := lapack.FactoriseRows(a, dim)
+		return ok
 	}
 	if definite(regCovar) {
 		return 0

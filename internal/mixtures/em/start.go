@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // starter finds the first parameters by sums alone, from clusterings of all participants' rows,
@@ -388,7 +388,7 @@ func newNormal(all *passes.Moments) normal {
 			row[j] = cov.At(pivot, j)
 		}
 		for _, before := range d.root {
-			portable.AddScaled(row, -before[pivot], before)
+			blas.AddScaled(row, -before[pivot], before)
 		}
 		for j, v := range row {
 			most := math.Sqrt(left[j])
@@ -406,7 +406,7 @@ func (d normal) draw(k int, rng *rand.Rand) *mat.Dense {
 	for i := range k {
 		centre := centres.RawRowView(i)
 		for _, row := range d.root {
-			portable.AddScaled(centre, rng.NormFloat64(), row)
+			blas.AddScaled(centre, rng.NormFloat64(), row)
 		}
 		for at, m := range d.mean {
 			centre[at] += m

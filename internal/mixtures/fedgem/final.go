@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Final is a rule that sets the regions of the last merge, because the regions of the rounds have
@@ -123,7 +123,7 @@ func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 				rows += r
 				floats.SubTo(d, x.RawRowView(i), means.RawRowView(k))
 				for j, v := range d {
-					portable.AddScaled(scatter[j*dim:(j+1)*dim], r*v, d)
+					blas.AddScaled(scatter[j*dim:(j+1)*dim], r*v, d)
 				}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // Mixture returns the clusters as a mixture, weighted by their rows at all members. It is the
@@ -29,12 +29,11 @@ func (r *Result) Mixture() (*gmm.Mixture, error) {
 		if c.Shape == nil {
 			continue
 		}
-		root, ok := portable.Cholesky(c.Shape, dim)
+		root, ok := lapack.FactoriseRows(c.Shape, dim)
 		if !ok {
 			return nil, fmt.Errorf("cluster %d: its covariance is not positive definite", i+1)
 		}
-		inverse := mat.NewSymDense(dim, portable.Inverse(root, dim))
-		precisions = append(precisions, inverse)
+		precisions = append(precisions, root.Inverse())
 	}
 	var m *gmm.Mixture
 	var err error

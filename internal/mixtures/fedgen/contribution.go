@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // Contribution is what a participant publishes to all members: the mixture fitted to its rows,
@@ -78,7 +78,7 @@ func (c Contribution) validateComponent(k int) error {
 		}
 	}
 	if c.Form == gmm.Full {
-		if _, ok := portable.Cholesky(c.Covariances[k], dim); !ok {
+		if _, ok := lapack.FactoriseRows(c.Covariances[k], dim); !ok {
 			return fmt.Errorf("want a positive definite covariance matrix: raise the regularisation")
 		}
 	}

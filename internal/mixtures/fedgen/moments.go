@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
 // Moments is a mixture as weights, means and covariance matrices: the form in which mixtures
@@ -63,11 +63,11 @@ func (m Moments) Mixture() (*gmm.Mixture, error) {
 	}
 	precisions := make([]*mat.SymDense, len(m.Weights))
 	for k, c := range m.Covariances {
-		u, ok := portable.Cholesky(c, dim)
+		root, ok := lapack.FactoriseRows(c, dim)
 		if !ok {
 			return nil, errSingular(k)
 		}
-		precisions[k] = mat.NewSymDense(dim, portable.Inverse(u, dim))
+		precisions[k] = root.Inverse()
 	}
 	return gmm.NewMixture(m.Weights, means, precisions)
 }

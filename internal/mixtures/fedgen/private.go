@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
@@ -157,7 +157,7 @@ func (e *privateEM) sums(r *mat.Dense) []noisy {
 		for j := range rows {
 			weight, z := r.At(j, k), e.z.RawRowView(j)
 			s.n += weight
-			portable.AddScaled(s.first, weight, z)
+			blas.AddScaled(s.first, weight, z)
 			addSpread(s.second, weight, point, z, origin)
 		}
 		s.n = privacy.Noisy(s.n, e.sigma, e.noise)
@@ -227,7 +227,7 @@ func aroundMean(form gmm.Covariance, second, mean []float64, least float64) []fl
 	for i, v := range values {
 		axis := vectors[i*dim : (i+1)*dim]
 		for j, a := range axis {
-			portable.AddScaled(out[j*dim:(j+1)*dim], clamp(v)*a, axis)
+			blas.AddScaled(out[j*dim:(j+1)*dim], clamp(v)*a, axis)
 		}
 	}
 	return out

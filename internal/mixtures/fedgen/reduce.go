@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -53,7 +54,7 @@ func withoutCosts(m Moments) (*reduction, error) {
 			r.left++
 		}
 		var ok bool
-		if r.logDet[k], ok = logDet(m.Form, append([]float64(nil), m.Covariances[k]...), m.Dim()); !ok {
+		if r.logDet[k], ok = logDet(m.Form, m.Covariances[k], m.Dim()); !ok {
 			return nil, errSingular(k)
 		}
 	}
@@ -148,7 +149,7 @@ func (r *reduction) step() error {
 // join merges component gone into component to. Their price must be finite.
 func (r *reduction) join(to, gone int) {
 	r.Weights[to], r.Means[to], r.Covariances[to] = r.average(to, gone)
-	r.logDet[to], _ = logDet(r.Form, append([]float64(nil), r.Covariances[to]...), r.Dim())
+	r.logDet[to], _ = logDet(r.Form, r.Covariances[to], r.Dim())
 	r.Weights[gone] = 0
 	r.left--
 }
@@ -195,18 +196,16 @@ func (r *reduction) moments() Moments {
 	return out
 }
 
-// logDet returns ln|C|. It overwrites the matrix or variances.
+// logDet returns ln|C|.
 func logDet(form gmm.Covariance, c []float64, dim int) (float64, bool) {
 	if form != gmm.Full {
 		return portable.LogProduct(c), true
 	}
-	if !portable.Factorise(c, dim) {
+	root, ok := lapack.FactoriseRows(c, dim)
+	if !ok {
 		return 0, false
 	}
-	for i := range dim {
-		c[i] = c[i*dim+i]
-	}
-	return 2 * portable.LogProduct(c[:dim]), true
+	return root.LogDet(), true
 }
 
 // reductions returns the reduced mixtures for each number of components in a range, from the

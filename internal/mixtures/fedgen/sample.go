@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -55,11 +56,11 @@ func (m Moments) roots() ([][]float64, error) {
 	out := make([][]float64, len(m.Covariances))
 	for k, c := range m.Covariances {
 		if m.Form == gmm.Full {
-			u, ok := portable.Cholesky(c, m.Dim())
+			root, ok := lapack.FactoriseRows(c, m.Dim())
 			if !ok {
 				return nil, errSingular(k)
 			}
-			out[k] = u
+			out[k] = root.U()
 			continue
 		}
 		out[k] = make([]float64, len(c))

@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Local clusters a participant's rows by Algorithm 1 of Dennis et al. 2021, after Awasthi and
@@ -38,7 +37,7 @@ func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 			if axes != nil {
 				lifted := make([]float64, dim)
 				for a, v := range row {
-					portable.AddScaled(lifted, v, axes[a*dim:(a+1)*dim])
+					kernels.AddScaled(lifted, v, axes[a*dim:(a+1)*dim])
 				}
 				row = lifted
 			}

@@ -7,22 +7,20 @@ import (
 
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Raise replaces a symmetric matrix by the nearest one without eigenvalues below least. Noise
 // in sums may turn a scatter matrix into one that no rows could have.
 func Raise(s *mat.SymDense, least float64) {
 	dim := s.SymmetricDim()
-	a := mat.DenseCopyOf(s).RawMatrix().Data
-	shifted := append([]float64(nil), a...)
+	shifted := mat.DenseCopyOf(s).RawMatrix().Data
 	for i := range dim {
 		shifted[i*dim+i] -= least
 	}
-	if portable.Factorise(shifted, dim) {
+	if _, ok := lapack.FactoriseRows(shifted, dim); ok {
 		return
 	}
-	values, vectors, ok := lapack.Eigen(a, dim)
+	values, vectors, ok := lapack.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
 	if !ok { // at least make the diagonal dominant
 		for i := range dim {
 			sum := least

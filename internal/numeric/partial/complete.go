@@ -36,8 +36,8 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 	}
 	count, mean := make([]float64, dim), make([]float64, dim)
 	for _, part := range parts {
-		portable.AddScaled(count, 1, part.Count)
-		portable.AddScaled(mean, 1, part.Sum)
+		blas.AddScaled(count, 1, part.Count)
+		blas.AddScaled(mean, 1, part.Sum)
 		lacking = append(lacking, part.Lacking...)
 	}
 	if lacking == nil {

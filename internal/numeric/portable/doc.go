@@ -5,7 +5,8 @@
 //
 // It uses only operations that IEEE 754 rounds correctly: + − × ÷ and the square root, and sums
 // in the written order. An explicit conversion rounds each product, and prevents the compiler
-// from fusing it with an addition.
+// from fusing it with an addition. Vectors and matrices with defined bits are in packages blas and
+// lapack.
 //
 // Start reading at [Normal].
 package portable

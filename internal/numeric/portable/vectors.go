@@ -2,14 +2,6 @@ package portable
 
 import "math"
 
-// AddScaled adds alpha·x to y, which have the same length. Products are rounded.
-func AddScaled(y []float64, alpha float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += float64(alpha * v)
-	}
-}
-
 // Norm returns the length √Σx_i² of a vector, however large or small its values are.
 func Norm(x []float64) float64 {
 	most := 0.0

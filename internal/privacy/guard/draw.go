@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // draw replaces a participant's part of a component by rows of this mean and covariance, which
@@ -113,5 +113,6 @@ func definite(s *passes.Moments, k int) bool {
 			a[i*dim+j] -= float64(first[i] * first[j] / n)
 		}
 	}
-	return portable.Factorise(a, dim)
+	_, ok := lapack.FactoriseRows(a, dim)
+	return ok
 }
