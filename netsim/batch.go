@@ -23,7 +23,7 @@ type job struct {
 const (
 	// mostJobs bounds a batch. Fewer than fewJobs are not worth running in parallel.
 	mostJobs = 1 << 18
-	fewJobs  = 64
+	fewJobs  = 4
 )
 
 // batch makes the next steps of machines, as many as may run in parallel.

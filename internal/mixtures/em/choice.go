@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -77,13 +78,15 @@ func (l *Learner) gains(of []*candidate) ([]float64, error) {
 	n, dim := l.held.Dims()
 	judged := of
 	if len(out) > len(of) && l.stageEnds() && l.config.Fewest > 0 {
-		for _, c := range of {
-			merged, err := c.last().settled(l.config.Fewest, true)
-			if err != nil {
-				return nil, err
-			}
-			judged = append(slices.Clip(judged), merged)
+		merged := make([]*candidate, len(of))
+		err := parallel.Try(len(of), func(i int) (err error) {
+			merged[i], err = of[i].last().settled(l.config.Fewest, true)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
+		judged = slices.Concat(of, merged)
 	}
 	for i, x := range judged {
 		logs := x.view.logDensities(x.model)

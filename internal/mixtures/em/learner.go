@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
@@ -231,13 +232,14 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	counts := l.counts || included
 	next := make([]*candidate, len(l.live))
 	objectives := make([]float64, len(l.live))
-	for i, c := range l.live {
-		part := total[starts[i] : starts[i]+l.limits.length(c.components)]
-		x, objective, err := c.step(part, math.Round(total[0]), included, counts)
-		if err != nil {
-			return 0, err
-		}
+	err = parallel.Try(len(next), func(i int) error {
+		part := total[starts[i] : starts[i]+l.limits.length(l.live[i].components)]
+		x, objective, err := l.live[i].step(part, math.Round(total[0]), included, counts)
 		next[i], objectives[i] = &x, objective
+		return err
+	})
+	if err != nil {
+		return 0, err
 	}
 	l.counts, l.total = counts, int(math.Round(total[0]))
 	l.optimised++

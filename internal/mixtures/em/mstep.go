@@ -206,33 +206,33 @@ func (p prior) maximise(m *gmm.Mixture, s *passes.Moments) (*maximised, error) {
 func (p prior) successor(m *gmm.Mixture, s *passes.Moments) (*maximised, error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.K)
-	errs := make([]error, s.K)
 	stalls := make([]*glasso.StalledError, s.K)
 	dim := s.Dim
-	parallel.For(s.K, func(k int) {
+	err := parallel.Try(s.K, func(k int) error {
 		old := m.Precision(k)
 		if s.N[k] < minRows {
 			precisions[k] = old
-			return
+			return nil
 		}
 		c, err := p.optimise(s.N[k], s.First[k*dim:(k+1)*dim], s.Second[k*dim*dim:(k+1)*dim*dim], old)
-		if errs[k] = err; err == nil {
-			means.SetRow(k, c.mean)
-			precisions[k], stalls[k] = c.precision, c.stalled
-		}
-	})
-	out := &maximised{}
-	for k, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
+			return fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
 		}
-		if e := stalls[k]; e != nil && (out.stalled == nil || e.Gap > out.stalled.Gap) {
+		means.SetRow(k, c.mean)
+		precisions[k], stalls[k] = c.precision, c.stalled
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &maximised{}
+	for _, e := range stalls {
+		if e != nil && (out.stalled == nil || e.Gap > out.stalled.Gap) {
 			out.stalled = e
 		}
 	}
 	equal := make([]float64, s.K)
 	floats.AddConst(1/float64(s.K), equal)
-	var err error
 	if out.model, err = gmm.NewMixture(equal, means, precisions); err != nil {
 		return nil, err
 	}

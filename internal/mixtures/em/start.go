@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // starter finds the first parameters by sums alone, from clusterings of all participants' rows,
@@ -309,14 +310,12 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all map[*v
 	if err := checkRows(total, live, starts); err != nil {
 		return fmt.Errorf("first components: %w", err)
 	}
-	for i, c := range live {
+	return parallel.Try(len(live), func(i int) error {
+		c := live[i]
 		part := total[starts[i] : starts[i]+s.limits.length(c.components)-1]
 		sums := passes.Unpack(part, c.components, s.rows.Dim, true)
-		if err := c.first(sums, s.bank(c).best.centres, all[c.view]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.first(sums, s.bank(c).best.centres, all[c.view])
+	})
 }
 
 // unitSphere stands for rows of mean 0 and variance 1 in each column.

@@ -30,6 +30,18 @@ func For(n int, f func(i int)) {
 	runs.work(0, f)
 }
 
+// Try is [For] for calls that may fail. It returns the error of the least number.
+func Try(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	For(n, func(i int) { errs[i] = f(i) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // runs holds the numbers left for each worker, as a range from its first to before its end.
 // Both are halves of one word, so that they change together.
 type runs []atomic.Uint64
