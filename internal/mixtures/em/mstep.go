@@ -30,7 +30,7 @@ type prior struct {
 // nearMaximum is how far an M-step with the relative prior may end below its maximum, in nats of the
 // log posterior per free element of a component's precision. Chance moves the maximum by half a nat
 // per parameter. The next round continues from there.
-const nearMaximum = 0.01
+const nearMaximum = 0.05
 
 // minRows is the smallest N̄_k for which a component is updated.
 const minRows = 1
