@@ -71,14 +71,13 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if err == nil {
 		err = o.run(ctx, s, out, errs)
 	}
-	var wrong *study.Error
 	switch {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
 		fmt.Fprintln(errs, "interrupted: the same command goes on")
 		return 130
-	case errors.As(err, &wrong):
+	case errors.As(err, new(*study.Error)):
 		fmt.Fprintln(errs, "error:", err)
 		return 2
 	}

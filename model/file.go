@@ -150,8 +150,7 @@ func ReadFile(path string) (*Model, error) {
 	m, err := Read(f, info.Size())
 	if err != nil {
 		e := &Error{File: path, Msg: err.Error(), Hint: "copy it again, or use another model.npz that collabdict has written"}
-		var version *versionError
-		if errors.As(err, &version) {
+		if errors.As(err, new(*versionError)) {
 			e.Hint = "use the release of collabdict that wrote it, or train again"
 		}
 		return nil, e

@@ -138,10 +138,7 @@ func (n *network) end(rank int, at time.Duration, err error) {
 	m := n.members[rank]
 	m.state, m.err = ended, err
 	n.live--
-	var left *consensus.MemberError
-	var lost *consensus.LostError
-	var unlike *consensus.ParametersError
-	m.network = errors.As(err, &left) || errors.As(err, &lost) || errors.As(err, &unlike)
+	m.network = errors.As(err, new(*consensus.MemberError)) || errors.As(err, new(*consensus.LostError)) || errors.As(err, new(*consensus.ParametersError))
 	if err != nil {
 		n.step(rank, at, consensus.Abort{Reason: "its part in the simulation has failed"})
 		return

@@ -277,8 +277,7 @@ func isLast(m consensus.Message) bool {
 
 // fail saves why this member's run is over, unless it can be resumed.
 func (l *loop) fail(err error) {
-	var abort *consensus.AbortError
-	if errors.As(err, &abort) && abort.Returns || errors.Is(err, errDisk) {
+	if abort, ok := errors.AsType[*consensus.AbortError](err); ok && abort.Returns || errors.Is(err, errDisk) {
 		return
 	}
 	why := membership.Printable(err.Error())

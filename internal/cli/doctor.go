@@ -198,11 +198,10 @@ func (x *examination) withOthers(ctx context.Context) {
 		}
 	}
 	answers, unreached, err := node.Probe(ctx, x.config.Node)
-	var setup *node.ConfigError
-	switch {
+	switch setup, ok := errors.AsType[*node.ConfigError](err); {
 	case ctx.Err() != nil:
 		return
-	case errors.As(err, &setup) && setup.Field == "listen":
+	case ok && setup.Field == "listen":
 		x.add(doctor.Finding{Check: doctor.Listen, Fault: true, Cause: err.Error(), Fix: "find the program that uses the port (ss -lntup), or choose another in listen: of node.yaml"})
 		return
 	case err != nil:

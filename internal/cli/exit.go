@@ -73,38 +73,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		usage  *usageError
 		flag   *flagError
 		field  *option.Error
-		many   *em.ComponentsError
-		flat   *gmm.SingularError
-		low    *privacy.LowError
-		data   *dataset.Error
-		remote *engine.Error
-		split  *partition.Error
-		rows   *participant.OtherRowsError
-		file   *model.Error
-		conf   *config.Error
-		setup  *node.ConfigError
-		differ *node.DisagreementError
-		double *node.DuplicateNameError
-		extra  *node.TooManyError
-		alien  *node.StrangerError
-		roster *node.RosterError
-		over   *node.OverError
-		ended  *node.EndedError
-		late   *node.JoinTimeoutError
-		lost   *consensus.LostError
-		gone   *consensus.RemovedError
-		stuck  *netsim.StuckError
-		member *consensus.MemberError
-		unlike *consensus.ParametersError
 		child  *launch.ChildError
-		broken *store.DamageError
-		older  *store.VersionError
-		record *journal.DamageError
-		before *journal.OlderError
-		rowKey *journal.KeyError
-		beyond *journal.CapError
-		held   *operate.InUseError
-		path   *fs.PathError
 		result *printedError
 	)
 	switch {
@@ -118,39 +87,39 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, usage.hint
 	case errors.As(err, &flag):
 		return usageFailure, flag.hint
-	case errors.As(err, &conf):
+	case is[*config.Error](err):
 		return usageFailure, ""
-	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &record), errors.As(err, &before), errors.As(err, &rowKey):
+	case is[*store.DamageError](err), is[*store.VersionError](err), is[*journal.DamageError](err), is[*journal.OlderError](err), is[*journal.KeyError](err):
 		return stateFailure, ""
-	case errors.As(err, &beyond):
+	case is[*journal.CapError](err):
 		return usageFailure, "use a smaller --radius if rows were clipped to it, a model of more rows or a larger --lambda0, or agree on a higher limit"
 	case errors.As(err, &field):
 		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
-	case errors.As(err, &many):
+	case is[*em.ComponentsError](err):
 		return usageFailure, "lower --components, or use more rows"
-	case errors.As(err, &flat):
+	case is[*gmm.SingularError](err):
 		return dataFailure, "standardise the columns, lower --components, or use --covariance diag"
-	case errors.As(err, &low):
+	case is[*privacy.LowError](err):
 		return dataFailure, "lower --components, use --on-low-diversity skip-component, or leave out rows that are unlike all others"
-	case errors.As(err, &data), errors.As(err, &remote), errors.As(err, &split), errors.As(err, &rows):
+	case is[*dataset.Error](err), is[*engine.Error](err), is[*partition.Error](err), is[*participant.OtherRowsError](err):
 		return dataFailure, ""
-	case errors.As(err, &file):
+	case is[*model.Error](err):
 		return modelFailure, ""
-	case errors.As(err, &setup), errors.As(err, &held):
+	case is[*node.ConfigError](err), is[*operate.InUseError](err):
 		return usageFailure, ""
-	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
+	case is[*consensus.ParametersError](err), is[*node.DisagreementError](err), is[*node.DuplicateNameError](err), is[*node.TooManyError](err), is[*node.StrangerError](err), is[*node.RosterError](err):
 		return disagreement, ""
-	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
+	case is[*node.JoinTimeoutError](err), is[*node.OverError](err), is[*node.EndedError](err):
 		return membersLost, ""
-	case errors.As(err, &lost):
+	case is[*consensus.LostError](err):
 		return membersLost, "restart it, and run again with all members: after a run without it on the same rows, the others could compute its contribution"
-	case errors.As(err, &stuck):
+	case is[*netsim.StuckError](err):
 		return membersLost, "lower --quorum or --colluders, or let members come back (for=)"
-	case errors.As(err, &gone):
+	case is[*consensus.RemovedError](err):
 		return membersLost, "the folder has the model of the last round; the others' agreement lists the members"
-	case errors.As(err, &member):
+	case is[*consensus.MemberError](err):
 		return membersLost, "see that member's log"
-	case errors.As(err, &path):
+	case is[*fs.PathError](err):
 		return usageFailure, "choose another path, or change its permissions"
 	case errors.As(err, &child) && child.Killed:
 		return membersLost, "restart it with collabdict run --dir and its folder"
@@ -163,8 +132,7 @@ func classify(ctx context.Context, err error) (class, string) {
 // fail prints an error, and returns the exit code of its class and what was printed.
 func (a *app) fail(ctx context.Context, err error) (int, failure) {
 	c, f := failureOf(ctx, err)
-	var printed *printedError
-	if a.json && !errors.As(err, &printed) {
+	if a.json && !is[*printedError](err) {
 		f.write(a.out)
 	}
 	fmt.Fprintf(a.err, "error: %s\n", f.Message)

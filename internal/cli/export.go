@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,12 +88,10 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 				return err
 			}
 			f, err := written(m, e.To, with, own, cmd.Flags().Changed("with"))
-			var kind *export.KindError
-			var unknown *export.UnknownRowsError
 			switch {
-			case errors.As(err, &kind):
+			case is[*export.KindError](err):
 				return &flagError{"model", fmt.Sprintf("%s: %s", from, err), "use --to onnx or --to npz"}
-			case errors.As(err, &unknown):
+			case is[*export.UnknownRowsError](err):
 				return &flagError{"model", fmt.Sprintf("%s: %s", from, err), "train again, or use --with own"}
 			case err != nil:
 				return err

@@ -132,3 +132,9 @@ func when[E error](err error, add func(e E)) {
 		add(e)
 	}
 }
+
+// is reports whether err is, or wraps, an error of the type E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

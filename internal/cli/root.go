@@ -93,7 +93,7 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		err = wrongFlag(cmd, err)
-		if errors.As(err, new(*usageError)) {
+		if is[*usageError](err) {
 			return err
 		}
 		return &usageError{err, seeHelp(cmd)}
@@ -158,8 +158,8 @@ func help() *cobra.Command {
 // wrongFlag describes an error of flags. It says what to type in place of a flag that does not
 // exist.
 func wrongFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return err
 	}
 	if first := cmd.Root().Flags().Args(); cmd == cmd.Root() && len(first) > 0 {

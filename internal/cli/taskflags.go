@@ -164,8 +164,7 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 
 // asUsage turns an error of an option into one of its flag.
 func asUsage(err error) error {
-	var bad *option.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*option.Error](err); ok {
 		return &usageError{fmt.Errorf("--%w", bad), bad.Hint}
 	}
 	return err

@@ -329,11 +329,10 @@ func tellingError(failed []error) error {
 }
 
 func hearsay(err error) int {
-	var child *launch.ChildError
-	switch {
-	case errors.As(err, &child) && child.Code == membersLost.name:
+	switch child, ok := errors.AsType[*launch.ChildError](err); {
+	case ok && child.Code == membersLost.name:
 		return 1
-	case errors.As(err, &child) && child.Code == interrupted.name, errors.Is(err, context.Canceled):
+	case ok && child.Code == interrupted.name, errors.Is(err, context.Canceled):
 		return 2
 	}
 	return 0

@@ -25,8 +25,7 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 		return err
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
-	var fault *fs.PathError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*fs.PathError](err); ok {
 		fault.Path = path // nobody knows the name of the temporary file
 	}
 	if err != nil {

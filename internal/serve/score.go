@@ -157,8 +157,7 @@ type answer struct {
 // give answers the request, with an error if that occurs before any score.
 func (a *answer) give(r *http.Request, api huma.API, ctx huma.Context) {
 	err := a.score(r)
-	var bad *dataset.Error
-	if errors.As(err, &bad) && bad.File != "" { // rows of a request are in no file
+	if bad, ok := errors.AsType[*dataset.Error](err); ok && bad.File != "" { // rows of a request are in no file
 		bad.File = "body"
 	}
 	switch {
@@ -176,17 +175,14 @@ func (a *answer) give(r *http.Request, api huma.API, ctx huma.Context) {
 
 // codeOf returns the status for an error: that of the client's, unless the server's disk or model failed.
 func codeOf(err error) int {
-	var tooLarge *http.MaxBytesError
-	var bad *dataset.Error
-	var busy *busyError
 	switch {
-	case errors.As(err, &tooLarge):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return http.StatusRequestTimeout
-	case errors.As(err, &busy):
+	case errors.As(err, new(*busyError)):
 		return http.StatusConflict
-	case errors.As(err, &bad), errors.Is(err, errBody):
+	case errors.As(err, new(*dataset.Error)), errors.Is(err, errBody):
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError

@@ -46,8 +46,7 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 		all[c] = partition.Class{Name: name, Train: s.source(&classes[name].train, width, false), Test: s.source(&classes[name].test, width, true)}
 	}
 	owners, err := s.Split.Owners(all, random)
-	var fault *partition.Error
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*partition.Error](err); ok {
 		return nil, &Error{Column: fault.Column, Msg: fault.Msg, Hint: fault.Hint}
 	}
 	if err != nil {

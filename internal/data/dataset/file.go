@@ -106,12 +106,10 @@ func (f *file) close()            { _ = f.disk.Close() } // read-only: nothing c
 
 // fault returns the error for a file that changed or cannot be read, nil if its bytes are at fault.
 func (f *file) fault(err error) error {
-	var known *Error
-	var disk *fs.PathError
 	switch {
 	case f.changed:
 		return changedError(f.path)
-	case errors.As(err, &known), errors.As(err, &disk), f.zipped && zipFault(err) != "":
+	case errors.As(err, new(*Error)), errors.As(err, new(*fs.PathError)), f.zipped && zipFault(err) != "":
 		return readError(f.path, f.zipped, err)
 	}
 	return nil
@@ -145,8 +143,7 @@ func zipFault(err error) string {
 }
 
 func fileError(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err), cause: err}

@@ -95,8 +95,7 @@ func (p *parquetFile) checkFooter() error {
 // user.
 func (p *parquetFile) readFooter() (err error) {
 	defer func() {
-		var disk *fs.PathError
-		if recover() != nil || err != nil && !errors.As(err, &disk) {
+		if recover() != nil || err != nil && !errors.As(err, new(*fs.PathError)) {
 			err = errors.New("its footer, which says where the rows are, cannot be read")
 		}
 	}()

@@ -16,8 +16,7 @@ func (sc *scanner) numbers() (dropped bool, err error) {
 	sound, err := sc.rows.numbers(sc.row)
 	switch {
 	case err != nil:
-		var bad *Error
-		if errors.As(err, &bad) && bad.Column != "" {
+		if bad, ok := errors.AsType[*Error](err); ok && bad.Column != "" {
 			bad.Hint += sc.spec.orIgnore(bad.Column)
 		}
 		return false, err

@@ -173,8 +173,7 @@ func (s *spool) fault(name string) error {
 		return fmt.Errorf("%s: keep rows in %s: %w", name, s.dir, s.err)
 	}
 	err := s.err
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return &Error{File: name, Msg: fmt.Sprintf("rows cannot be kept in %s: %v", s.dir, err), Hint: "allow more --memory, or save them in a file"}

@@ -48,8 +48,8 @@ func YAML(r io.Reader, into any) error {
 		}
 		return nil
 	}
-	var fault *yaml.LoadError
-	if !errors.As(err, &fault) {
+	fault, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
 		return err
 	}
 	message := strings.Join(strings.Fields(fault.Message), " ")

@@ -261,8 +261,7 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 	k, size := a.Components, g.Membership().Size
 	local := min(k, max(int(math.Ceil(math.Sqrt(float64(k)))), (2*k+size-1)/size))
 	centres, few, err = kfed.Cluster(ctx, g, x, kfed.Config{Local: local, Clusters: k, MinRows: least}, source(d.Seed))
-	var fewer *kfed.FewError
-	if errors.As(err, &fewer) {
+	if errors.As(err, new(*kfed.FewError)) {
 		return nil, 0, &option.Error{Name: "components", Msg: err.Error(), Hint: "lower --components, add rows, or use --start " + startSpread}
 	}
 	return centres, few, err

@@ -150,11 +150,10 @@ func (p *prepared) chosen(d algorithm.Data, rescaled bool) (algorithm.Data, *pre
 
 // withUnread joins the error of training with that of the threshold.
 func withUnread(err, unread error) error {
-	var said *dataset.Error
 	switch {
 	case err == nil:
 		return fmt.Errorf("threshold: %w", unread)
-	case errors.As(err, &said): // the round failed on the same file
+	case errors.As(err, new(*dataset.Error)): // the round failed on the same file
 		return err
 	}
 	return fmt.Errorf("%w; threshold: %w", err, unread)

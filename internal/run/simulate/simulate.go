@@ -129,8 +129,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 					onRound(Progress{p, net.Now(), lone.news()})
 				}
 			})
-			var low *privacy.LowError
-			if errors.As(err, &low) { // as agreed: the others continue
+			if errors.As(err, new(*privacy.LowError)) { // as agreed: the others continue
 				return stopped{err}
 			}
 			return err

@@ -145,12 +145,7 @@ func (o *outStream) finish(ctx context.Context) {
 
 // refusal reports whether an error is about the bytes read, not about the stream.
 func refusal(err error) bool {
-	var (
-		limit   *wire.LimitError
-		format  *wire.FormatError
-		version *wire.VersionError
-	)
-	return errors.As(err, &limit) || errors.As(err, &format) || errors.As(err, &version) || errors.Is(err, wire.ErrChecksum)
+	return errors.As(err, new(*wire.LimitError)) || errors.As(err, new(*wire.FormatError)) || errors.As(err, new(*wire.VersionError)) || errors.Is(err, wire.ErrChecksum)
 }
 
 // accept reads a member's stream until it ends.

@@ -21,11 +21,10 @@ var (
 // Gossipsub delivers and forwards accepted messages, drops ignored ones, and holds rejected
 // ones against the peer.
 func verdict(err error) pubsub.ValidationResult {
-	var version *wire.VersionError
 	switch {
 	case err == nil:
 		return pubsub.ValidationAccept
-	case errors.Is(err, errEnding), errors.As(err, &version):
+	case errors.Is(err, errEnding), errors.As(err, new(*wire.VersionError)):
 		return pubsub.ValidationIgnore // not the peer's fault
 	}
 	return pubsub.ValidationReject
