@@ -14,10 +14,7 @@ const powers, leastPower = 64, -31
 // A member does not train for a round that began without it, and has no part in it, whether or
 // not the round is over. If no member of a round has a weight, nothing changes.
 func TestRoundWithoutOwnPart(t *testing.T) {
-	l, err := NewLearner(small(Weighting{}), owns(1)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewLearner(small(Weighting{}), owns(1)[0])
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +67,7 @@ func TestRoundsThatAreDecided(t *testing.T) {
 	} {
 		c := small(Weighting{})
 		c.Condition = of.condition
-		l, err := NewLearner(c, owns(1)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := NewLearner(c, owns(1)[0])
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)
 		}
@@ -98,10 +92,7 @@ func TestRoundsThatAreDecided(t *testing.T) {
 // If a member was absent when the others set their weights, and has more rows than all of them,
 // it counts no more than they do together.
 func TestWeightOfAnAbsentMember(t *testing.T) {
-	l, err := NewLearner(small(Weighting{}), owns(1)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := NewLearner(small(Weighting{}), owns(1)[0])
 	counts := make([]float64, 2*powers)
 	counts[4-leastPower] = 1 // fewer than 16 rows
 	g := &grouptest.Ahead{Answers: [][]float64{counts, {10}, {1}}}

@@ -146,9 +146,7 @@ func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Da
 			return algorithm.Outcome{}, err
 		}
 	}
-	if p.learner, err = NewLearner(p.config, p.own); err != nil {
-		return algorithm.Outcome{}, err
-	}
+	p.learner = NewLearner(p.config, p.own)
 	if err := p.learner.Start(ctx, g); err != nil {
 		return algorithm.Outcome{}, fmt.Errorf("start: %w", err)
 	}
@@ -161,20 +159,16 @@ func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Da
 
 // Load returns the model stored in arrays, with conditions of 0.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	if s.Condition != "" && s.Condition != byCGAU {
-		return nil, fmt.Errorf("want condition %s or none, got %q", byCGAU, s.Condition)
+	if s.Condition != "" && s.Condition != byCGAU || s.Condition == byCGAU && len(s.Hidden) == 0 {
+		return nil, fmt.Errorf("want condition %s of hidden layers or none, got %q and %d layers", byCGAU, s.Condition, len(s.Hidden))
 	}
 	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
 		return nil, err
 	}
-	if s.Beta == 0 {
-		return nil, fmt.Errorf("want beta above 0, got 0")
+	if !(s.Beta > 0) || math.IsInf(s.Beta, 1) {
+		return nil, fmt.Errorf("want a finite beta above 0, got %g", s.Beta)
 	}
 	c := s.config(coordinates, 0)
-	c.Weights = Weighting{} // a stored model needs no weights of members
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	read := networks.Found{}
 	if err := read.Chain(arrays, "encoder", coordinates, s.Hidden, s.sums(), 2*s.Latent); err != nil {
 		return nil, err

@@ -3,10 +3,7 @@
 // "Addressing statistical heterogeneity through generative similarity-based comparison in
 // federated learning").
 //
-//	l, err := beta.NewLearner(beta.Config{Inputs: 3, Hidden: []int{8}, Latent: 1}, beta.Own{Rows: rows, Seed: secret})
-//	if err != nil {
-//		return err
-//	}
+//	l := beta.NewLearner(beta.Config{Inputs: 3, Hidden: []int{8}, Latent: 1}, beta.Own{Rows: rows, Seed: secret})
 //	if err := l.Start(ctx, group); err != nil {
 //		return err
 //	}

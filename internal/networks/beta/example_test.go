@@ -28,10 +28,8 @@ func Example() {
 			load := (float32(rank) + rng.Float32()) / 3
 			own.Rows = append(own.Rows, load, 1-load, load)
 		}
-		l, err := beta.NewLearner(config, own)
-		if err == nil {
-			err = l.Start(ctx, g)
-		}
+		l := beta.NewLearner(config, own)
+		err := l.Start(ctx, g)
 		if err == nil {
 			_, err = collabdict.Rounds(g, l, 40, func(n int) (collabdict.Round, error) {
 				r, err := l.Round(ctx, g)

@@ -41,10 +41,7 @@ func owns(seed uint64) []Own {
 func together(t *testing.T, run grouptest.Runner, c Config, own []Own, rounds int) ([]*Learner, []Round) {
 	t.Helper()
 	begin := func(ctx context.Context, g collabdict.Group, rank int) (*Learner, error) {
-		l, err := NewLearner(c, own[rank])
-		if err != nil {
-			return nil, err
-		}
+		l := NewLearner(c, own[rank])
 		return l, l.Start(ctx, g)
 	}
 	return grouptest.Train(t, run, len(own), rounds, begin, parameters)

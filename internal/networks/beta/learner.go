@@ -24,18 +24,12 @@ type Learner struct {
 
 // NewLearner returns a learner that has not started. It keeps the rows and does not modify
 // them.
-func NewLearner(c Config, own Own) (*Learner, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
+func NewLearner(c Config, own Own) *Learner {
 	c = c.withDefaults()
-	if err := own.check(c); err != nil {
-		return nil, err
-	}
 	m := NewModel(c)
 	mean := average.New(m.all, 1, 1) // one value besides the parameters: the loss
 	mean.Shared = c.Condition == Unconditioned
-	return &Learner{config: c, own: own, model: m, mean: mean, column: average.NewColumn(m.own)}, nil
+	return &Learner{config: c, own: own, model: m, mean: mean, column: average.NewColumn(m.own)}
 }
 
 // Start agrees with the group on the first weights.

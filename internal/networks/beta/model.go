@@ -23,11 +23,7 @@ type Model struct {
 }
 
 // NewModel returns a model with the parameters with which training starts, and conditions of 0.
-// It panics if the configuration is not valid.
 func NewModel(c Config) *Model {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
 	c = c.withDefaults()
 	m := &Model{config: c, latent: vae.NewGaussian(c.Latent, vae.ExpScale)}
 	hidden := vae.Layer{Activation: vae.ReLU}

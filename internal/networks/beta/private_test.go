@@ -17,12 +17,9 @@ func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	t.Helper()
 	own := owns(1)
 	begin := func(ctx context.Context, g collabdict.Group, rank int) (*Learner, error) {
-		l, err := NewLearner(c, own[rank])
-		if err == nil && rank == 0 {
+		l := NewLearner(c, own[rank])
+		if rank == 0 {
 			copy(l.model.own.Values, conditions)
-		}
-		if err != nil {
-			return nil, err
 		}
 		return l, l.Start(ctx, g)
 	}
@@ -68,14 +65,11 @@ func TestDivergedTrainingIsRefused(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c := small(Weighting{})
 		c.Condition, c.Rate = condition, 1e12
-		l, err := NewLearner(c, owns(1)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := NewLearner(c, owns(1)[0])
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)
 		}
-		_, err = l.Round(t.Context(), collabdict.Solo{})
+		_, err := l.Round(t.Context(), collabdict.Solo{})
 		if err == nil || !strings.Contains(err.Error(), "diverged") || slices.ContainsFunc(l.State().Conditions, func(v float32) bool { return v != 0 }) {
 			t.Errorf("got %v and conditions %v", err, l.State().Conditions)
 		}

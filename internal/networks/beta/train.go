@@ -54,9 +54,6 @@ func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, 
 // Adam on the loss of training. It needs neither labels nor other members, because weights and
 // biases do not change.
 func (m *Model) Adapt(ctx context.Context, x []float32, epochs int, src rand.Source) error {
-	if err := checkRows(x, m.config.Inputs); err != nil {
-		return err
-	}
 	_, err := m.train(ctx, x, epochs, descent{own: newDescent(m).own}, src, src)
 	return err
 }

@@ -102,10 +102,7 @@ func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Da
 	}
 	_, columns := d.Rows.Dims()
 	c := s.config(columns, classes, d.Seed)
-	l, err := NewLearner(c, own)
-	if err != nil {
-		return algorithm.Outcome{}, err
-	}
+	l := NewLearner(c, own)
 	// A sum that fails later leaves the learner's own model half way.
 	kept := NewModel(c)
 	out := algorithm.Outcome{Used: map[string]any{"classes": classes, "momentum": momentum}}
@@ -135,17 +132,13 @@ func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mod
 	if err := networks.CheckSizes(coordinates, s.Hidden, 1); err != nil {
 		return nil, err
 	}
-	if len(s.Hidden) == 0 || s.Classes > algorithm.MostClasses {
-		return nil, fmt.Errorf("want at least one hidden layer and at most %d classes, got %v and %d", algorithm.MostClasses, s.Hidden, s.Classes)
-	}
-	c := s.config(coordinates, s.Classes, 0)
-	if err := c.Validate(); err != nil {
-		return nil, err
+	if len(s.Hidden) == 0 || s.Classes < 2 || s.Classes > algorithm.MostClasses {
+		return nil, fmt.Errorf("want at least one hidden layer and 2 to %d classes, got %v and %d", algorithm.MostClasses, s.Hidden, s.Classes)
 	}
 	read := networks.Found{}
 	if err := read.Chain(arrays, "classifier", coordinates, s.Hidden, 2, s.Classes); err != nil {
 		return nil, err
 	}
-	m := NewModel(c)
+	m := NewModel(s.config(coordinates, s.Classes, 0))
 	return Trained{m}, read.Fill(m.Shared().Matrices)
 }

@@ -252,9 +252,9 @@ func TestLoad(t *testing.T) {
 		t.Errorf("other probabilities, %v", err)
 	}
 	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
-		"want classes of at least 2, got 1":                     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 1 },
-		"want classes of at least 2, got 0":                     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 0 },
-		"at most 1000 classes, got [8 6] and 2000":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 2000 },
+		"2 to 1000 classes, got [8 6] and 1":                    func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 1 },
+		"2 to 1000 classes, got [8 6] and 0":                    func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 0 },
+		"2 to 1000 classes, got [8 6] and 2000":                 func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 2000 },
 		"want at least one hidden layer":                        func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
 		"classifier.0.weight: want shape [2 8], got [2 16]":     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{4} },
 		"hidden: want 1 to 65536 units in layer 1":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{math.MaxInt} },

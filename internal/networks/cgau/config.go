@@ -1,10 +1,6 @@
 package cgau
 
-import (
-	"cmp"
-	"fmt"
-	"math"
-)
+import "cmp"
 
 // Config holds the settings that are the same at all members. The defaults of Hidden, Batch and
 // Steps are those of Rieger et al. 2020. The default of Rate is theirs for images.
@@ -53,51 +49,4 @@ func (c Config) withDefaults() Config {
 	c.Batch, c.Steps, c.Rate = cmp.Or(c.Batch, 32), cmp.Or(c.Steps, 10), cmp.Or(c.Rate, 0.01)
 	c.ConditionRate = cmp.Or(c.ConditionRate, c.Rate)
 	return c
-}
-
-// Validate returns an error for the first setting that is out of range.
-func (c Config) Validate() error {
-	d := c.withDefaults()
-	for _, s := range []struct {
-		name       string
-		got, least int
-	}{{"inputs", d.Inputs, 1}, {"classes", d.Classes, 2}, {"rows per batch", d.Batch, 1}, {"steps per round", d.Steps, 1}} {
-		if s.got < s.least {
-			return fmt.Errorf("cgau: want %s of at least %d, got %d", s.name, s.least, s.got)
-		}
-	}
-	for i, n := range d.Hidden {
-		if n < 1 {
-			return fmt.Errorf("cgau: hidden layer %d: want at least 1 unit, got %d", i+1, n)
-		}
-	}
-	switch {
-	case !(d.Dropout >= 0 && float32(d.Dropout) < 1):
-		return fmt.Errorf("cgau: want dropout from 0 to below 1, got %g", d.Dropout)
-	case !(d.Rate > 0) || math.IsInf(d.Rate, 1):
-		return fmt.Errorf("cgau: want a learning rate above 0, got %g", d.Rate)
-	case !(d.ConditionRate > 0) || math.IsInf(d.ConditionRate, 1):
-		return fmt.Errorf("cgau: want a learning rate of conditions above 0, got %g", d.ConditionRate)
-	case !(d.Momentum >= 0 && d.Momentum < 1):
-		return fmt.Errorf("cgau: want a momentum from 0 to below 1, got %g", d.Momentum)
-	}
-	return nil
-}
-
-// check returns an error for the first thing wrong with the rows. There may be no rows.
-func (r Rows) check(c Config) error {
-	if len(r.Values) != len(r.Classes)*c.Inputs {
-		return fmt.Errorf("cgau: want rows of %d values with a class each, got %d values and %d classes", c.Inputs, len(r.Values), len(r.Classes))
-	}
-	for i, v := range r.Values {
-		if v-v != 0 {
-			return fmt.Errorf("cgau: row %d, value %d: want a finite number, got %g", i/c.Inputs+1, i%c.Inputs+1, v)
-		}
-	}
-	for i, class := range r.Classes {
-		if class < 0 || class >= c.Classes {
-			return fmt.Errorf("cgau: row %d: want a class from 0 to %d, got %d", i+1, c.Classes-1, class)
-		}
-	}
-	return nil
 }

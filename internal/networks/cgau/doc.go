@@ -8,10 +8,7 @@
 // its column of the paper's V. So members whose rows look different, or whose classes mean
 // different things, can still share one network.
 //
-//	l, err := cgau.NewLearner(config, cgau.Own{Rows: rows, Seed: secret})
-//	if err != nil {
-//		return err
-//	}
+//	l := cgau.NewLearner(config, cgau.Own{Rows: rows, Seed: secret})
 //	_, err = collabdict.Rounds(group, l, 150, func(n int) (collabdict.Round, error) {
 //		r, err := l.Round(ctx, group)
 //		return collabdict.Round{Number: n, Objective: -r.Loss}, err

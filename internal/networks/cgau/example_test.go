@@ -36,13 +36,11 @@ func Example() {
 	}
 	newcomer := cgau.NewModel(config)
 	_, err = network.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		l, err := cgau.NewLearner(config, cgau.Own{Rows: sensor(uint64(rank), 100, rank%2 == 1), Seed: uint64(rank)})
-		if err == nil {
-			_, err = collabdict.Rounds(g, l, 100, func(n int) (collabdict.Round, error) {
-				r, err := l.Round(ctx, g)
-				return collabdict.Round{Number: n, Objective: -r.Loss}, err
-			})
-		}
+		l := cgau.NewLearner(config, cgau.Own{Rows: sensor(uint64(rank), 100, rank%2 == 1), Seed: uint64(rank)})
+		_, err := collabdict.Rounds(g, l, 100, func(n int) (collabdict.Round, error) {
+			r, err := l.Round(ctx, g)
+			return collabdict.Round{Number: n, Objective: -r.Loss}, err
+		})
 		if err == nil && rank == 0 {
 			copy(newcomer.Shared().Values, l.Model().Shared().Values)
 		}

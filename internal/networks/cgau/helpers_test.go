@@ -43,7 +43,7 @@ func owns() (out []Own) {
 func together(t *testing.T, run grouptest.Runner, c Config, own []Own, rounds int) ([]*Learner, []Round) {
 	t.Helper()
 	begin := func(_ context.Context, _ collabdict.Group, rank int) (*Learner, error) {
-		return NewLearner(c, own[rank])
+		return NewLearner(c, own[rank]), nil
 	}
 	return grouptest.Train(t, run, len(own), rounds, begin, shared)
 }

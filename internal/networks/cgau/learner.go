@@ -36,23 +36,12 @@ type Best struct {
 
 // NewLearner returns a learner before its first round. It keeps the rows and does not modify
 // them.
-func NewLearner(c Config, own Own) (*Learner, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
+func NewLearner(c Config, own Own) *Learner {
 	c = c.withDefaults()
-	if len(own.Classes) == 0 {
-		return nil, fmt.Errorf("cgau: want at least one row to train on, got none")
-	}
-	for _, rows := range []Rows{own.Rows, own.Held} {
-		if err := rows.check(c); err != nil {
-			return nil, err
-		}
-	}
 	l := &Learner{config: c, own: own, model: NewModel(c)}
 	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides, 0)
 	l.column = average.NewColumn(l.model.net.Private)
-	return l, nil
+	return l
 }
 
 // Model returns the model after the last round.

@@ -18,11 +18,8 @@ type Model struct {
 }
 
 // NewModel returns a model with the parameters with which training starts, and conditions of 0,
-// as at a member that has not trained. It panics if the configuration is not valid.
+// as at a member that has not trained.
 func NewModel(c Config) *Model {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
 	c = c.withDefaults()
 	var layers []vae.Layer
 	for _, units := range c.Hidden {
@@ -87,9 +84,6 @@ type Score struct {
 
 // Evaluate classifies rows. There may be no rows.
 func (m *Model) Evaluate(rows Rows) (Score, error) {
-	if err := rows.check(m.config); err != nil {
-		return Score{}, err
-	}
 	s := Score{Rows: len(rows.Classes)}
 	for from := 0; from < s.Rows; from += evaluated {
 		to := min(from+evaluated, s.Rows)

@@ -70,12 +70,6 @@ func (m *Model) gradient(x []float32, classes []int, drop rand.Source) (float64,
 // the rate and momentum of the configuration. It needs no other member, because weights and
 // biases do not change.
 func (m *Model) Adapt(ctx context.Context, rows Rows, steps int) error {
-	if len(rows.Classes) == 0 {
-		return fmt.Errorf("cgau: want at least 1 row to adapt to, got none")
-	}
-	if err := rows.check(m.config); err != nil {
-		return err
-	}
 	own := newDescent(m).own
 	for range steps {
 		if err := ctx.Err(); err != nil {

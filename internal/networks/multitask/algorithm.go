@@ -141,11 +141,7 @@ func warnings(h *Health) []string {
 
 // Load returns the model stored in arrays.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	c := s.config(0)
 	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
-		return nil, err
-	}
-	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	read := networks.Found{}
@@ -155,6 +151,6 @@ func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mod
 	if err := read.Chain(arrays, "decoder", s.Latent, s.Hidden, 1, 2*coordinates); err != nil {
 		return nil, err
 	}
-	m := NewModel(coordinates, c)
+	m := NewModel(coordinates, s.config(0))
 	return Trained{m}, read.Fill(m.Matrices)
 }

@@ -1,10 +1,5 @@
 package multitask
 
-import (
-	"fmt"
-	"math"
-)
-
 // Config holds the settings of a [Learner]. All members must use the same values. A value of 0
 // means the default given below.
 type Config struct {
@@ -42,43 +37,6 @@ const (
 	defaultBatch = 64
 	defaultRate  = 1e-3
 )
-
-// Validate returns an error for the first field that is out of range.
-func (c Config) Validate() error {
-	for _, f := range []struct {
-		name  string
-		value int
-		least int
-	}{
-		{"latent", c.Latent, 1},
-		{"local steps", c.LocalSteps, 0},
-		{"batch", c.Batch, 0},
-		{"warm-up", c.WarmUp, 0},
-		{"aggressive", c.Aggressive, 0},
-	} {
-		if f.value < f.least {
-			return fmt.Errorf("%s: want at least %d, got %d", f.name, f.least, f.value)
-		}
-	}
-	for i, units := range c.Hidden {
-		if units < 1 {
-			return fmt.Errorf("hidden: want at least 1 unit in layer %d, got %d", i+1, units)
-		}
-	}
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{
-		{"rate", c.Rate},
-		{"KL weight", c.KLWeight},
-		{"free bits", c.FreeBits},
-	} {
-		if !(f.value >= 0) || f.value > math.MaxFloat32 {
-			return fmt.Errorf("%s: want a finite value of at least 0, got %g", f.name, f.value)
-		}
-	}
-	return nil
-}
 
 func (c Config) withDefaults() Config {
 	if c.Batch == 0 {

@@ -50,9 +50,6 @@ var errNotStarted = errors.New("the learner has no parameters: start it first")
 // participant: it draws mini-batches and noise. If the participant starts the run again, the
 // seed must be the same.
 func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
-	if err := config.Validate(); err != nil {
-		return nil, err
-	}
 	all, err := vae.InMemory(rows)
 	if err != nil {
 		return nil, err

@@ -38,10 +38,7 @@ func (p plan) config(method string, s *set, repeat int) cgau.Config {
 func (p plan) train(ctx context.Context, c cgau.Config, members []member, repeat int) ([]cgau.Best, error) {
 	out := make([]cgau.Best, len(members))
 	err := lockstep.Run(ctx, len(members), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := cgau.NewLearner(c, cgau.Own{Rows: members[rank].train, Held: members[rank].held, Seed: source(repeat, 100+uint64(rank)).Uint64()})
-		if err != nil {
-			return err
-		}
+		l := cgau.NewLearner(c, cgau.Own{Rows: members[rank].train, Held: members[rank].held, Seed: source(repeat, 100+uint64(rank)).Uint64()})
 		for range p.rounds {
 			if _, err := l.Round(ctx, g); err != nil {
 				return err

@@ -59,10 +59,7 @@ func (s solver) config(seed int) cgau.Config {
 func (s solver) solve(ctx context.Context, seed int) (models [2]*cgau.Model, accuracy float64, err error) {
 	train, test := drawXOR(source(seed, 3)), drawXOR(source(seed, 4))
 	err = lockstep.Run(ctx, 2, func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := cgau.NewLearner(s.config(seed), cgau.Own{Rows: train[rank], Seed: source(seed, 100+uint64(rank)).Uint64()})
-		if err != nil {
-			return err
-		}
+		l := cgau.NewLearner(s.config(seed), cgau.Own{Rows: train[rank], Seed: source(seed, 100+uint64(rank)).Uint64()})
 		for range xorRounds {
 			if _, err := l.Round(ctx, g); err != nil {
 				return err

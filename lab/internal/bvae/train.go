@@ -129,13 +129,9 @@ func (t trialOf) members(c beta.Config) (learners []*beta.Learner, out outcome, 
 		return nil, outcome{}, err
 	}
 	for rank, hand := range hands {
-		l, err := beta.NewLearner(c, beta.Own{
+		learners = append(learners, beta.NewLearner(c, beta.Own{
 			Rows: t.set.rows(t.set.train, hand), Seed: rand.New(rand.NewPCG(uint64(t.number), uint64(rank))).Uint64(),
-		})
-		if err != nil {
-			return nil, outcome{}, err
-		}
-		learners = append(learners, l)
+		}))
 		out.Members = append(out.Members, part{Rows: len(hand)})
 	}
 	return learners, out, nil
