@@ -35,7 +35,7 @@ type Algorithm interface {
 	// round was completed, the outcome has no model.
 	Learn(ctx context.Context, g collabdict.Group, d Data, after func(Progress)) (Outcome, error)
 	// Load returns the model whose [Model.Arrays] are given, with the given number of
-	// coordinates.
+	// coordinates, at least 1. The options are those of its file, checked by their rules.
 	Load(arrays Arrays, coordinates int) (Model, error)
 }
 

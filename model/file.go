@@ -253,7 +253,11 @@ func (m *Model) Algorithm() (algorithm.Algorithm, error) {
 		options[k] = v
 	}
 	of := kind.New()
-	if _, err := of.Options().Load(options); err != nil {
+	table := of.Options()
+	if _, err = table.Load(options); err == nil {
+		err = table.Check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", manifest, err)
 	}
 	return of, nil

@@ -230,5 +230,5 @@ func TestReleasesFollowFromSharedData(t *testing.T) {
 			t.Fatal(err)
 		}
 		return m
-	}, releases, []string{"Kind", "Columns", "Window", "Standardise", "Normalise", "Hyper"})
+	}, releases, []string{"Kind", "Columns", "Window", "Standardise", "Normalise", "Covariance", "Hyper"})
 }

@@ -88,18 +88,3 @@ func LoadOwn(from algorithm.Arrays, conditions *vae.Parameters) error {
 	}
 	return read.Fill(conditions.Matrices)
 }
-
-// CheckSizes returns an error for sizes of networks that are impossible in a file, before any
-// memory is allocated for them. latent is 1 for networks without latent dimensions.
-func CheckSizes(coordinates int, hidden []int, latent int) error {
-	if coordinates < 1 {
-		return fmt.Errorf("want at least 1 coordinate, got %d", coordinates)
-	}
-	if err := CheckHidden(hidden); err != nil {
-		return fmt.Errorf("hidden: %w", err)
-	}
-	if err := CheckLatent(latent); err != nil {
-		return fmt.Errorf("latent: %w", err)
-	}
-	return nil
-}

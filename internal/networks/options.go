@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// MostUnits is the maximum number of units of a hidden layer, and of latent dimensions. A
+// mostUnits is the maximum number of units of a hidden layer, and of latent dimensions. A
 // network that no computer could train is refused before memory is allocated for it.
-const MostUnits = 1 << 16
+const mostUnits = 1 << 16
 
 // Rounds returns the option for the number of rounds.
 func Rounds(p *int, byDefault int) *option.Option {
@@ -18,27 +18,27 @@ func Rounds(p *int, byDefault int) *option.Option {
 
 // Latent returns the option for the number of latent dimensions.
 func Latent(p *int) *option.Option {
-	return option.Int(p, "latent", 8, "number `D` of latent dimensions, the length of the code into which the encoder compresses a row", option.Check(CheckLatent))
+	return option.Int(p, "latent", 8, "number `D` of latent dimensions, the length of the code into which the encoder compresses a row", option.Check(checkLatent))
 }
 
-// CheckLatent returns an error for an impossible number of latent dimensions.
-func CheckLatent(dimensions int) error {
-	if dimensions < 1 || dimensions > MostUnits {
-		return fmt.Errorf("want 1 to %d dimensions, got %d", MostUnits, dimensions)
+// checkLatent returns an error for an impossible number of latent dimensions.
+func checkLatent(dimensions int) error {
+	if dimensions < 1 || dimensions > mostUnits {
+		return fmt.Errorf("want 1 to %d dimensions, got %d", mostUnits, dimensions)
 	}
 	return nil
 }
 
 // Hidden returns the option for the units of hidden layers.
 func Hidden(p *[]int, byDefault []int, help string, rules ...option.Rule[[]int]) *option.Option {
-	return option.Ints(p, "hidden", byDefault, help, append(rules, option.Check(CheckHidden))...)
+	return option.Ints(p, "hidden", byDefault, help, append(rules, option.Check(checkHidden))...)
 }
 
-// CheckHidden returns an error for the first impossible hidden layer.
-func CheckHidden(layers []int) error {
+// checkHidden returns an error for the first impossible hidden layer.
+func checkHidden(layers []int) error {
 	for i, units := range layers {
-		if units < 1 || units > MostUnits {
-			return fmt.Errorf("want 1 to %d units in layer %d, got %d", MostUnits, i+1, units)
+		if units < 1 || units > mostUnits {
+			return fmt.Errorf("want 1 to %d units in layer %d, got %d", mostUnits, i+1, units)
 		}
 	}
 	return nil

@@ -57,7 +57,13 @@ func (s *Settings) Options() option.Table {
 	return append(option.Table{
 		networks.Rounds(&s.Rounds, 25),
 		networks.Latent(&s.Latent),
-		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, from first to last, separated by commas; the decoder has the same in reverse"),
+		networks.Hidden(&s.Hidden, []int{64}, "`UNITS` of the encoder's hidden layers, from first to last, separated by commas; the decoder has the same in reverse",
+			option.Check(func(layers []int) error {
+				if s.Condition == "" {
+					return nil
+				}
+				return networks.CheckGated(layers)
+			})),
 		networks.Batch(&s.Batch, 64),
 		networks.Rate(&s.Rate, 1e-3, "Adam"),
 		option.Float(&s.Beta, "beta", 0.01, "`FACTOR` of the divergence from the prior in the loss, relative to a row's squared error; larger values make codes more regular, smaller values reconstruct rows better", option.Above(0, math.MaxFloat64)),
@@ -66,16 +72,8 @@ func (s *Settings) Options() option.Table {
 	}, s.weightingOptions()...)
 }
 
-// Prepare returns an error for conditions without hidden layers.
-func (s *Settings) Prepare(algorithm.Coordinates) error {
-	if s.Condition == "" {
-		return nil
-	}
-	if err := networks.CheckGated(s.Hidden); err != nil {
-		return option.Errorf("hidden", "%v", err)
-	}
-	return nil
-}
+// Prepare does nothing, because the options check all that conflicts.
+func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 
 // sums returns the number of weight columns of a hidden unit.
 func (s *Settings) sums() int {
@@ -159,16 +157,6 @@ func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Da
 
 // Load returns the model stored in arrays, with conditions of 0.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	if s.Condition != "" && s.Condition != byCGAU || s.Condition == byCGAU && len(s.Hidden) == 0 {
-		return nil, fmt.Errorf("want condition %s of hidden layers or none, got %q and %d layers", byCGAU, s.Condition, len(s.Hidden))
-	}
-	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
-		return nil, err
-	}
-	if !(s.Beta > 0) || math.IsInf(s.Beta, 1) {
-		return nil, fmt.Errorf("want a finite beta above 0, got %g", s.Beta)
-	}
-	c := s.config(coordinates, 0)
 	read := networks.Found{}
 	if err := read.Chain(arrays, "encoder", coordinates, s.Hidden, s.sums(), 2*s.Latent); err != nil {
 		return nil, err
@@ -176,6 +164,6 @@ func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mod
 	if err := read.Chain(arrays, "decoder", s.Latent, s.backwards(), s.sums(), coordinates); err != nil {
 		return nil, err
 	}
-	m := NewModel(c)
+	m := NewModel(s.config(coordinates, 0))
 	return trained(m), read.Fill(m.Parameters().Matrices)
 }

@@ -306,18 +306,10 @@ func TestLoad(t *testing.T) {
 	}
 	m := algorithmtest.Alone(t, algorithmtest.New(t, Kind, quick...), all[0]).Model
 	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
-		"latent: want 1 to 65536 dimensions, got 0":         func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 0 },
-		"want a finite beta above 0, got 0":                 func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = 0 },
-		"want a finite beta above 0, got -1":                func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Beta = -1 },
-		"hidden: want 1 to 65536 units in layer 1, got -3":  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
-		"encoder.1.weight: want shape [6 50000], got [6 4]": func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
-		"encoder.2.weight: want shape [4 8], got [4 4]":     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },
-		"encoder.0.weight: want shape [2 4], got [2 6]":     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
-		"encoder.0.weight: want shape [2 12], got [2 6]":    func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Condition = "cgau" },
-		`got "other" and 2 layers`:                          func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Condition = "other" },
-		`got "cgau" and 0 layers`: func(a algorithm.Algorithm, _ algorithmtest.Arrays) {
-			a.(*Settings).Condition, a.(*Settings).Hidden = byCGAU, nil
-		},
+		"encoder.1.weight: want shape [6 50000], got [6 4]":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
+		"encoder.2.weight: want shape [4 8], got [4 4]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },
+		"encoder.0.weight: want shape [2 4], got [2 6]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
+		"encoder.0.weight: want shape [2 12], got [2 6]":                 func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Condition = "cgau" },
 		"encoder.0.weight: want finite weights in single precision, got": func(_ algorithm.Algorithm, arrays algorithmtest.Arrays) { arrays[0].Values[3] = math.Inf(1) },
 	}, quick...)
 }

@@ -129,11 +129,8 @@ func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Da
 
 // Load returns the model stored in arrays, with conditions of 0.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	if err := networks.CheckSizes(coordinates, s.Hidden, 1); err != nil {
-		return nil, err
-	}
-	if len(s.Hidden) == 0 || s.Classes < 2 || s.Classes > algorithm.MostClasses {
-		return nil, fmt.Errorf("want at least one hidden layer and 2 to %d classes, got %v and %d", algorithm.MostClasses, s.Hidden, s.Classes)
+	if s.Classes == 0 {
+		return nil, fmt.Errorf("classes: want their number, got none")
 	}
 	read := networks.Found{}
 	if err := read.Chain(arrays, "classifier", coordinates, s.Hidden, 2, s.Classes); err != nil {

@@ -252,12 +252,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("other probabilities, %v", err)
 	}
 	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
-		"2 to 1000 classes, got [8 6] and 1":                    func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 1 },
-		"2 to 1000 classes, got [8 6] and 0":                    func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 0 },
-		"2 to 1000 classes, got [8 6] and 2000":                 func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 2000 },
-		"want at least one hidden layer":                        func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = nil },
+		"classes: want their number, got none":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 0 },
 		"classifier.0.weight: want shape [2 8], got [2 16]":     func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{4} },
-		"hidden: want 1 to 65536 units in layer 1":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{math.MaxInt} },
 		"classifier.2.weight: want shape [6 5], got [6 3]":      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Classes = 5 },
 		"classifier.1.bias: want finite weights in single prec": func(_ algorithm.Algorithm, arrays algorithmtest.Arrays) { arrays[3].Values[0] = math.Inf(1) },
 	}, known...)

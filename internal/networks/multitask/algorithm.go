@@ -141,9 +141,6 @@ func warnings(h *Health) []string {
 
 // Load returns the model stored in arrays.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {
-		return nil, err
-	}
 	read := networks.Found{}
 	if err := read.Chain(arrays, "encoder", coordinates, s.backwards(), 1, 2*s.Latent); err != nil {
 		return nil, err

@@ -125,9 +125,6 @@ func TestLoad(t *testing.T) {
 		t.Error("scores are others")
 	}
 	algorithmtest.Refuses(t, Kind, m, map[string]func(algorithm.Algorithm, algorithmtest.Arrays){
-		"latent: want 1 to 65536 dimensions, got 0":                      func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 0 },
-		"hidden: want 1 to 65536 units in layer 1, got -3":               func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{-3} },
-		"hidden: want 1 to 65536 units in layer 2, got 1000000000":       func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 1e9 },
 		"encoder.0.weight: want shape [2 50000], got [2 4]":              func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden[1] = 50000 },
 		"encoder.2.weight: want shape [6 8], got [6 4]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Latent = 4 },
 		"encoder.1.weight: want shape [4 4], got [4 6]":                  func(a algorithm.Algorithm, _ algorithmtest.Arrays) { a.(*Settings).Hidden = []int{4} },
