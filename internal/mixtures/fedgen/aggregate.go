@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/privacy"
 )
 
 // Config holds the settings of [Learn] and [Aggregate]. All members must use the same values.
@@ -22,42 +21,11 @@ type Config struct {
 	// components are merged into others. 0 means [privacy.MinRows]. With 1, components are as
 	// they were fitted, as in the paper.
 	MinRows int
-	// Method turns the gathered components into one mixture.
-	Method Method
+	// Reduce starts the shared fit from the gathered components, merged pair by pair, in place of
+	// the paper's k-means++ start.
+	Reduce bool
 	// Seed is public. It determines the starts of all fits and the synthetic rows.
 	Seed [32]byte
-}
-
-// Method is a way to turn many components into one mixture.
-type Method int
-
-const (
-	// Synthetic is the paper's method: EM on synthetic rows from a k-means++ start.
-	Synthetic Method = iota
-	// Reduced uses [Moments.Reduce], without synthetic rows.
-	Reduced
-	// ReducedStart runs EM on synthetic rows from the reduced mixture.
-	ReducedStart
-)
-
-// Validate returns an error for the first field that is out of range.
-func (c Config) Validate() error {
-	if err := c.Local.Validate(); err != nil {
-		return fmt.Errorf("local %w", err)
-	}
-	if err := c.Global.Validate(); err != nil {
-		return fmt.Errorf("global %w", err)
-	}
-	if c.PerComponent < 0 || c.PerComponent > 1e6 {
-		return fmt.Errorf("synthetic rows per component: want 1 to 1000000, or 0 for 100, got %d", c.PerComponent)
-	}
-	if c.MinRows < 0 {
-		return fmt.Errorf("min rows: want at least 1, or 0 for %d, got %d", privacy.MinRows, c.MinRows)
-	}
-	if c.Method < Synthetic || c.Method > ReducedStart {
-		return fmt.Errorf("method: want %d to %d, got %d", Synthetic, ReducedStart, c.Method)
-	}
-	return nil
 }
 
 // Result is a shared mixture and its origin. It is the same at all members.
@@ -67,7 +35,7 @@ type Result struct {
 	Rows int
 	// Gathered is the number of components that the participants published.
 	Gathered int
-	// Synthetic is |S|, the number of synthetic rows, possibly 0.
+	// Synthetic is |S|, the number of synthetic rows; 0 for a participant alone.
 	Synthetic int
 	// Choices lists the numbers of components that were tried; Best is the index of the chosen
 	// one.
@@ -84,11 +52,7 @@ type Summary struct {
 	// best, although it grows with their number, which is arbitrary.
 	BIC float64
 	// BICData is BIC with the number of the participants' rows in place of the synthetic ones.
-	// Without synthetic rows it is the largest possible value of BIC, relative to −2 ln L of
-	// the gathered mixture, and chooses the best.
 	BICData float64
-	// Divergence is the divergence that Reduce returns, in nats.
-	Divergence float64
 }
 
 // Merge is Eq. (4): one mixture of all components, in the order of the contributions, each
@@ -113,24 +77,17 @@ func Merge(contributions []Contribution) (m Moments, rows int) {
 // the shared mixture from all published ones. The synthetic rows are the same bytes everywhere,
 // and the fit to them has the same bits.
 func Aggregate(contributions []Contribution, c Config) (*Result, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	if len(contributions) == 0 {
 		return nil, fmt.Errorf("want the mixtures of at least 1 participant, got none")
 	}
 	merged, rows := Merge(contributions)
 	r := &Result{Rows: rows, Gathered: len(merged.Weights)}
 	var left []Moments
-	if c.Method != Synthetic {
-		reduced, costs, err := merged.reductions(c.Global)
-		if err != nil {
+	if c.Reduce {
+		var err error
+		if left, err = merged.reductions(c.Global); err != nil {
 			return nil, fmt.Errorf("reduce: %w", err)
 		}
-		if c.Method == Reduced {
-			return r.choose(reduced, costs)
-		}
-		left = reduced
 	}
 	return r.fit(merged, left, c)
 }
@@ -140,11 +97,4 @@ func (c Config) perComponent() int {
 		return 100
 	}
 	return c.PerComponent
-}
-
-// Contribution returns the shared mixture as if one participant had all its rows. Aggregated
-// with the contributions of newcomers, it gives the next shared mixture. No earlier member has
-// to train again, and no earlier contribution has to be kept.
-func (r *Result) Contribution() Contribution {
-	return Contribution{Rows: r.Rows, Moments: MomentsOf(r.Mixture)}
 }

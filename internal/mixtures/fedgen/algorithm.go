@@ -90,11 +90,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 // config returns the settings of the local fits and of the shared one.
 func (a *Algorithm) config(seed uint64, least int) Config {
 	k := Range{Min: a.Components, Max: max(a.Components, a.MostComponents)}
-	c := Config{Local: k, Global: k, EM: mixtures.EM(a.Covariance, a.Tol), MinRows: max(1, least), Method: ReducedStart, Seed: mixtures.Seed(seed)}
-	if a.Synthetic > 0 {
-		c.Method, c.PerComponent = Synthetic, a.Synthetic
-	}
-	return c
+	return Config{Local: k, Global: k, EM: mixtures.EM(a.Covariance, a.Tol), MinRows: max(1, least), PerComponent: a.Synthetic, Reduce: a.Synthetic == 0, Seed: mixtures.Seed(seed)}
 }
 
 // Learn runs one participant's part of the training.

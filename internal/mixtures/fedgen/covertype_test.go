@@ -131,8 +131,8 @@ func TestCovertype(t *testing.T) {
 				published, own = append(published, one), append(own, m)
 			}
 			found["local"] = append(found["local"], stat.Mean(averageLogDensities(own, all), nil))
-			for method, name := range []string{"synthetic", "reduced", "reduced start"} {
-				c.Method = fedgen.Method(method)
+			for name, reduce := range map[string]bool{"synthetic": false, "reduced start": true} {
+				c.Reduce = reduce
 				r, err := fedgen.Aggregate(published, c)
 				if err != nil {
 					t.Fatal(err)
@@ -147,8 +147,8 @@ func TestCovertype(t *testing.T) {
 			}
 		}
 		for _, name := range []string{
-			"local", "pooled", "synthetic", "synthetic + 1", "synthetic + 2", "synthetic + 3", "reduced", "reduced + 1",
-			"reduced + 2", "reduced + 3", "reduced start", "reduced start + 1", "reduced start + 2", "reduced start + 3",
+			"local", "pooled", "synthetic", "synthetic + 1", "synthetic + 2", "synthetic + 3",
+			"reduced start", "reduced start + 1", "reduced start + 2", "reduced start + 3",
 		} {
 			m, sd := stat.MeanStdDev(found[name], nil)
 			t.Logf("alpha %g, %s: %.3f ± %.3f", alpha, name, m, sd)

@@ -3,21 +3,25 @@
 // it. Every member then draws the same synthetic rows from the published mixtures, and fits
 // the shared mixture to them.
 //
-// [Learn] does all of that:
+// [Local] and [Exchange] do all of that:
 //
 //	config := fedgen.Config{
 //		Local:  fedgen.Range{Min: 1, Max: 4}, // components of each participant's mixture
 //		Global: fedgen.Range{Min: 1, Max: 6}, // components of the shared one
-//		Method: fedgen.ReducedStart,
+//		Reduce: true,
 //	}
-//	result, err := fedgen.Learn(ctx, group, rows, config)
+//	own, _, err := fedgen.Local(rows, config)
+//	if err != nil {
+//		return err
+//	}
+//	result, err := fedgen.Exchange(ctx, group, own, config)
 //	if err != nil {
 //		return err
 //	}
 //	fmt.Println(result.Mixture.Score(row)) // how unusual the row is
 //
-// Beyond the paper, components can be merged pair by pair ([Moments.Reduce]), in place of
-// synthetic rows or as a better start of the fit to them ([ReducedStart]).
+// Beyond the paper, components can be merged pair by pair, as a better start of the fit
+// ([Config].Reduce).
 //
 // # Privacy
 //
@@ -31,6 +35,6 @@
 // used in the order of ranks. Synthetic rows, the fit to them and reduced mixtures have the
 // same bits on every machine.
 //
-// Start reading at [Local] and [Aggregate], which [Learn] joins by one Gather. [Algorithm]
+// Start reading at [Local] and [Aggregate], which [Exchange] joins by one Gather. [Algorithm]
 // connects them to the program.
 package fedgen

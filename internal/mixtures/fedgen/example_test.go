@@ -17,7 +17,7 @@ import (
 // three. A row far from everything that any pump has seen stands out.
 func Example() {
 	ways := [][]float64{{10, 10}, {20, 10}, {10, 20}}
-	config := fedgen.Config{Local: fedgen.Range{Min: 1, Max: 4}, Global: fedgen.Range{Min: 1, Max: 6}, Method: fedgen.Reduced}
+	config := fedgen.Config{Local: fedgen.Range{Min: 1, Max: 4}, Global: fedgen.Range{Min: 1, Max: 6}, Reduce: true}
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})
 	if err != nil {
 		log.Fatal(err)
@@ -25,7 +25,11 @@ func Example() {
 	_, err = network.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		rows, rng := mat.NewDense(200, 2, nil), rand.New(rand.NewPCG(uint64(rank), 1))
 		rows.Apply(func(i, j int, _ float64) float64 { return ways[(rank+i%2)%3][j] + rng.NormFloat64() }, rows)
-		result, err := fedgen.Learn(ctx, g, rows, config)
+		own, _, err := fedgen.Local(rows, config)
+		if err != nil {
+			return err
+		}
+		result, err := fedgen.Exchange(ctx, g, own, config)
 		if err != nil {
 			return err
 		}
@@ -40,5 +44,5 @@ func Example() {
 	}
 	// Output:
 	// 6 components of 600 rows became 3
-	// scores: 2 of a usual row, 47 of an odd one
+	// scores: 2 of a usual row, 42 of an odd one
 }

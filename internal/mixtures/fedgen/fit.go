@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // fit runs EM on synthetic rows, from the given mixtures or, if there are none, from k-means++
@@ -18,10 +17,10 @@ func (r *Result) fit(merged Moments, starts []Moments, c Config) (*Result, error
 		return nil, err
 	}
 	var choices []Choice
-	if c.Method == Synthetic {
-		choices, r.Best, err = Select(x, c.Global, c.EM, c.Seed)
-	} else {
+	if c.Reduce {
 		choices, r.Best, err = fitFrom(starts, x, c.EM)
+	} else {
+		choices, r.Best, err = Select(x, c.Global, c.EM, c.Seed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fit to %d synthetic rows: %w", r.Synthetic, err)
@@ -56,23 +55,4 @@ func fitFrom(starts []Moments, x *mat.Dense, em gmm.EM) (choices []Choice, best 
 		choices = append(choices, choice)
 	}
 	return choices, leastBIC(choices, x), nil
-}
-
-// choose chooses the reduced mixture whose largest possible BIC is smallest.
-func (r *Result) choose(left []Moments, costs []float64) (*Result, error) {
-	rows := float64(r.Rows)
-	for i, moments := range left {
-		m, err := moments.Mixture()
-		if err != nil {
-			return nil, fmt.Errorf("reduce: %w", err)
-		}
-		r.Choices = append(r.Choices, Summary{
-			Components: m.Components(), Divergence: costs[i],
-			BICData: float64(2*rows*costs[i]) + float64(float64(m.FreeParameters())*portable.Log(rows)),
-		})
-		if r.Choices[i].BICData <= r.Choices[r.Best].BICData {
-			r.Mixture, r.Best = m, i
-		}
-	}
-	return r, nil
 }

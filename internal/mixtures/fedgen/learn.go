@@ -13,9 +13,6 @@ import (
 // if x has fewer rows than the smallest component may have. few is the number of components
 // that were too small and were merged into others.
 func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
-	if err := c.Validate(); err != nil {
-		return Contribution{}, 0, err
-	}
 	rows, _ := x.Dims()
 	if least := c.minRows(); rows < least {
 		return Contribution{}, 0, fmt.Errorf("rows: want at least %d, the smallest size of a component, got %d", least, rows)
@@ -29,16 +26,6 @@ func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
 		return Contribution{}, 0, fmt.Errorf("own mixture: %w", err)
 	}
 	return own, few, nil
-}
-
-// Learn runs FedGenGMM at one participant: a local fit to the rows of x, one Gather, and the
-// shared mixture.
-func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
-	own, _, err := Local(x, c)
-	if err != nil {
-		return nil, err
-	}
-	return Exchange(ctx, g, own, c)
 }
 
 // Exchange gathers the contributions of all members and aggregates them. A member that is lost

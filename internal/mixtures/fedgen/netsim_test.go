@@ -35,7 +35,7 @@ func refined(ctx context.Context, g collabdict.Group, x gmm.Rows, own fedgen.Con
 func TestOverTheProtocol(t *testing.T) {
 	parts, all := clients(t)
 	c := config(8)
-	c.Method = fedgen.ReducedStart
+	c.Reduce = true
 	own := make([]fedgen.Contribution, len(parts))
 	for s, x := range parts {
 		var err error

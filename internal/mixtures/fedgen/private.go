@@ -30,9 +30,6 @@ func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte,
 	if err := p.Validate(dim); err != nil {
 		return c, 0, err
 	}
-	if err := (Range{k, k}).Validate(); err != nil {
-		return c, 0, err
-	}
 	return p.learn(x, unitStart(k, dim, form, seed), noise)
 }
 

@@ -10,34 +10,19 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// Reduce repeatedly replaces two components by one with their weight, mean and covariance,
-// until k are left. It always takes the pair that costs least by Runnalls (2007); ties go to
-// the first pair, so all members get the same result. It returns the remaining components and
-// the sum of the costs. The sum bounds the Kullback-Leibler divergence of m from the result, in
-// nats.
+// reduction is a mixture in which two components are repeatedly replaced by one with their weight,
+// mean and covariance. It always takes the pair that costs least by Runnalls (2007); ties go to
+// the first pair, so all members get the same result. The sum of the costs bounds the
+// Kullback-Leibler divergence of the mixture from the result, in nats. Components without weight
+// have been merged.
 //
 // For K components it takes about K² covariance factorisations and K²/2 values of memory.
-func (m Moments) Reduce(k int) (Moments, float64, error) {
-	r, err := newReduction(m)
-	if err != nil {
-		return Moments{}, 0, err
-	}
-	for r.left > k {
-		if err := r.step(); err != nil {
-			return Moments{}, 0, err
-		}
-	}
-	return r.moments(), r.cost, nil
-}
-
-// reduction is a mixture during Reduce. Components without weight have been merged.
 type reduction struct {
 	Moments
 	logDet []float64   // ln|C_k|
 	costs  [][]float64 // costs[i][j−i−1] is the cost of merging i with a later j; +Inf if one is gone
 	next   []int       // index in costs of each component's cheapest partner
 	left   int
-	cost   float64
 }
 
 // withoutCosts returns a reduction of m with no costs computed yet.
@@ -135,12 +120,10 @@ func (r *reduction) step() error {
 			to = i
 		}
 	}
-	cost := r.cheapest(to)
-	if math.IsInf(cost, 1) {
+	if math.IsInf(r.cheapest(to), 1) {
 		return fmt.Errorf("the remaining %d components are too far apart to be merged: scale the columns or raise the regularisation", r.left)
 	}
 	gone := to + 1 + r.next[to]
-	r.cost += cost
 	r.join(to, gone)
 	parallel.For(len(r.next), func(i int) { r.renew(i, to, gone) })
 	return nil
@@ -209,21 +192,21 @@ func logDet(form gmm.Covariance, c []float64, dim int) (float64, bool) {
 }
 
 // reductions returns the reduced mixtures for each number of components in a range, from the
-// largest down, with the sums of the costs.
-func (m Moments) reductions(k Range) (left []Moments, costs []float64, err error) {
+// largest down.
+func (m Moments) reductions(k Range) (left []Moments, err error) {
 	r, err := newReduction(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for {
 		if r.left <= k.Max {
-			left, costs = append(left, r.moments()), append(costs, r.cost)
+			left = append(left, r.moments())
 		}
 		if r.left <= k.Min {
-			return left, costs, nil
+			return left, nil
 		}
 		if err := r.step(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 }

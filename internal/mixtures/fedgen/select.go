@@ -16,22 +16,11 @@ import (
 // chooses. With equal ends it is one number.
 type Range struct{ Min, Max int }
 
-// Validate returns an error if the range is empty or out of bounds.
-func (r Range) Validate() error {
-	if r.Min < 1 || r.Max < r.Min || r.Max > maxComponents {
-		return fmt.Errorf("components: want a number or a range within 1 to %d, got %d to %d", maxComponents, r.Min, r.Max)
-	}
-	return nil
-}
-
 // Choice is a fitted mixture that may be chosen.
 type Choice struct {
 	Mixture *gmm.Mixture
 	// MeanLogLik is the mean log-likelihood of the rows it was fitted to, in nats.
 	MeanLogLik float64
-	// Iterations is the number of EM iterations; Converged reports that they met the tolerance.
-	Iterations int
-	Converged  bool
 }
 
 // BIC returns −2 ln L + P ln N for N rows with the choice's mean log-likelihood.
@@ -43,9 +32,6 @@ func (c Choice) BIC(rows float64) float64 {
 // range, up to the number of rows, by EM from k-means++ starts. It returns all of them, with
 // the index of the one of smallest BIC. The seed determines the starts.
 func Select(x *mat.Dense, r Range, em gmm.EM, seed [32]byte) (choices []Choice, best int, err error) {
-	if err := r.Validate(); err != nil {
-		return nil, 0, err
-	}
 	rows, _ := x.Dims()
 	for k := min(r.Min, rows); k <= min(r.Max, rows); k++ {
 		fit, err := gmm.Fit(x, k, em, source(seed, "start", k))
@@ -63,7 +49,7 @@ func Select(x *mat.Dense, r Range, em gmm.EM, seed [32]byte) (choices []Choice, 
 
 func choiceOf(fit *gmm.Fitted, x *mat.Dense) (Choice, error) {
 	mean, err := fit.Mixture.MeanLogLik(gmm.Matrix(x))
-	return Choice{fit.Mixture, mean, len(fit.Trace), fit.Converged}, err
+	return Choice{fit.Mixture, mean}, err
 }
 
 // leastBIC returns the index of the choice with the smallest BIC for the rows of x.

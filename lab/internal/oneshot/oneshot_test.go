@@ -168,7 +168,7 @@ func TestSameOverTheProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		got, err := fedgen.Learn(ctx, g, cell.parts[rank], cell.config)
+		got, err := fedgen.Exchange(ctx, g, cell.own[rank], cell.config)
 		if err != nil {
 			return err
 		}

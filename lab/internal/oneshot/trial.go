@@ -96,9 +96,9 @@ func (t *trial) run(ctx context.Context, name string) (Outcome, error) {
 	case local:
 		return t.local()
 	case synthetic:
-		return t.oneRound(ctx, fedgen.Synthetic)
+		return t.oneRound(ctx, false)
 	case reduced:
-		return t.oneRound(ctx, fedgen.ReducedStart)
+		return t.oneRound(ctx, true)
 	}
 	return t.rounds(ctx, name)
 }
@@ -139,9 +139,9 @@ func (t *trial) mixtures(least int) (own []*gmm.Mixture, err error) {
 }
 
 // oneRound runs FedGenGMM, and rounds of sums after it if there is a target.
-func (t *trial) oneRound(ctx context.Context, method fedgen.Method) (Outcome, error) {
+func (t *trial) oneRound(ctx context.Context, reduce bool) (Outcome, error) {
 	c := t.config
-	c.Method = method
+	c.Reduce = reduce
 	r, err := fedgen.Aggregate(t.own, c)
 	if err != nil {
 		return Outcome{}, err
