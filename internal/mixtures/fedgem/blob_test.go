@@ -83,7 +83,7 @@ func FuzzDecode(f *testing.F) {
 		if !bytes.Equal(encode(regions, settled), blob) {
 			t.Fatalf("%x came back as another", blob)
 		}
-		of, count := superClusters(regions, make([]int, len(regions)), false)
+		of, count := joined(links(regions), regions, make([]int, len(regions)), false)
 		for i, c := range pool(regions, of, count) {
 			if !(c.Rows >= minRows) || c.Parts < 1 {
 				t.Fatalf("cluster %d: %+v", i, c)

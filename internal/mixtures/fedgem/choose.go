@@ -34,11 +34,6 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 	if c.once() {
 		return 0, fmt.Errorf("fedgem: clusters of two thirds of the rows, shown next to those of all rows, reveal few rows: give one factor, or set min rows to 1")
 	}
-	for _, v := range factors {
-		if err := (Factor{v}).check(); err != nil {
-			return 0, fmt.Errorf("fedgem: %w", err)
-		}
-	}
 	order := rand.New(rand.NewPCG(c.Seed, 1)).Perm(rows)
 	scores := make([]float64, len(factors))
 	for f := range folds {

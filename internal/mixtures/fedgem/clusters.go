@@ -2,17 +2,12 @@ package fedgem
 
 import "slices"
 
-// superClusters returns the super-cluster of every region, and their number. In the graph,
-// regions that meet are neighbours. Super-clusters are numbered by their first region; a region
-// without rows gets −1. If chain is set, super-clusters are the connected components of the
-// graph. Otherwise regions of one owner never join: neighbours are joined from the nearest
-// centres to the farthest, unless that would unite two regions of one owner.
-func superClusters(regions []region, owner []int, chain bool) (of []int, count int) {
-	return joined(links(regions), regions, owner, chain)
-}
-
-// joined is superClusters with given links, which include all links of the regions and may
-// include others.
+// joined returns the super-cluster of every region, and their number. In the graph, regions that
+// meet are neighbours. Super-clusters are numbered by their first region; a region without rows
+// gets −1. If chain is set, super-clusters are the connected components of the graph. Otherwise
+// regions of one owner never join: neighbours are joined from the nearest centres to the
+// farthest, unless that would unite two regions of one owner. The links include all links of the
+// regions, and may include others.
 func joined(links []link, regions []region, owner []int, chain bool) (of []int, count int) {
 	f, reach := newForest(owner), reaches(regions)
 	for _, l := range links {

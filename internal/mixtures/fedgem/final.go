@@ -1,7 +1,6 @@
 package fedgem
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,7 +16,6 @@ import (
 // Final is a rule that sets the regions of the last merge, because the regions of the rounds have
 // by then shrunk to nothing: [ChiSquare] or [Factor].
 type Final interface {
-	check() error
 	// radii sets the radii of the regions about the centres of next, which is one EM step from
 	// the participant's mixture.
 	radii(regions []region, l *local, next *gmm.Mixture)
@@ -26,32 +24,19 @@ type Final interface {
 // ChiSquare makes each region as large as the sampling error of its centre. For a ball, M_k is
 // normal about the true centre with variance σ²/N_k in each of d columns, so the radius is
 // σ√(χ²_{d,1−α}/N_k). For an ellipsoid it is √(χ²_{d,1−α}/N_k) in units of the covariance. It
-// needs no tuning.
-type ChiSquare struct {
-	// Alpha is the probability that a true centre is outside its region; the default is 1e-4.
-	Alpha float64
-	// Round assumes that all clusters are spherical. Otherwise σ² is multiplied by the
-	// anisotropy of the own clusters: the ratio of their largest variance in any direction to
-	// the mean one, on average.
-	Round bool
-}
+// needs no tuning. If clusters are assumed to be spherical, σ² is multiplied by the anisotropy of
+// the own clusters: the ratio of their largest variance in any direction to the mean one, on
+// average.
+type ChiSquare struct{}
 
-func (f ChiSquare) check() error {
-	if !(f.Alpha >= 0 && f.Alpha < 1) {
-		return fmt.Errorf("alpha: want a probability above 0 and below 1, got %g", f.Alpha)
-	}
-	return nil
-}
+// outside is the probability that a true centre is outside its region.
+const outside = 1e-4
 
-func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
-	alpha := f.Alpha
-	if alpha == 0 {
-		alpha = 1e-4
-	}
+func (ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 	dim := next.Dim()
-	square := distuv.ChiSquared{K: float64(dim)}.Quantile(1 - alpha)
+	square := distuv.ChiSquared{K: float64(dim)}.Quantile(1 - outside)
 	stretch := 1.0
-	if !l.config.Full && l.config.Noise == nil && !f.Round {
+	if !l.config.Full && l.config.Noise == nil {
 		stretch = anisotropy(l.x, l.mix, next.Means())
 	}
 	for k, r := range regions {
@@ -72,13 +57,6 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 // result depends much on V; [ChooseFactor] finds one. With Config.Half this is the squared
 // radius, as in the public code.
 type Factor struct{ V float64 }
-
-func (f Factor) check() error {
-	if !(f.V > 0) || math.IsInf(f.V, 1) {
-		return fmt.Errorf("factor: want a finite value above 0, got %g", f.V)
-	}
-	return nil
-}
 
 func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 	dim := next.Dim()

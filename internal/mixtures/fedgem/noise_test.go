@@ -63,13 +63,8 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(2, 1)), 2, 2, 1, 20, 2, 2, 8)
 	noise := &fedgem.Noise{Loss: 1, Radius: 1, Source: rand.NewPCG(1, 1)}
 	for want, c := range map[string]fedgem.Config{
-		"rounds: want at least 1, got -1": {Rounds: -1},
 		"components: want 0 (chosen by BIC) or 1 to 20, the number of rows, and at most 4096, got 21": {Components: 21},
 		"rows: want at least 21, the smallest size of a cluster, got 20":                              {MinRows: 21},
-		"min rows: want at least 1, got -1":                                                           {MinRows: -1},
-		"tolerance: want a number":                                                                    {Tol: math.NaN()},
-		"alpha: want a probability":                                                                   {Final: fedgem.ChiSquare{Alpha: 1}},
-		"factor: want a finite value above 0":                                                         {Final: fedgem.Factor{}},
 		"noise: want a number of components":                                                          {Noise: noise},
 		"noise: want spherical clusters":                                                              {Noise: noise, Components: 2, Full: true},
 		"noise: want a source":                                                                        {Noise: &fedgem.Noise{Loss: 1, Radius: 1}, Components: 2},

@@ -163,14 +163,14 @@ func TestSuperClusters(t *testing.T) {
 	at := func(x, radius, rows float64) region { return region{rows: rows, centre: []float64{x}, radius: radius} }
 	regions := []region{at(0, 0.5, 1), at(9, 0.5, 2), at(1, 0.6, 3), at(5, 100, 0), at(2.05, 0.5, 1)}
 	owner := []int{0, 0, 1, 1, 0}
-	of, count := superClusters(regions, owner, true)
+	of, count := joined(links(regions), regions, owner, true)
 	if want := []int{0, 1, 0, -1, 0}; !reflect.DeepEqual(of, want) || count != 2 {
 		t.Errorf("got %v of %d, want %v", of, count, want)
 	}
 	if got := centres(regions, of, count); got[0][0] != (0+3*1+2.05)/5 || got[1][0] != 9 {
 		t.Errorf("got centres %v", got)
 	}
-	of, count = superClusters(regions, owner, false)
+	of, count = joined(links(regions), regions, owner, false)
 	if want := []int{0, 1, 0, -1, 2}; !reflect.DeepEqual(of, want) || count != 3 {
 		t.Errorf("apart: got %v of %d, want %v", of, count, want)
 	}

@@ -70,11 +70,6 @@ func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 // LearnRules is [Learn] with several rules for the last merge in place of c.Final. It returns a
 // result for each, after the same rounds. All members must give the same rules.
 func LearnRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, rules []Final) ([]*Result, error) {
-	for _, rule := range rules {
-		if err := rule.check(); err != nil {
-			return nil, fmt.Errorf("fedgem: %w", err)
-		}
-	}
 	if c.Noise != nil {
 		return nil, fmt.Errorf("fedgem: several last merges reveal more than one: use one rule with noise")
 	}
@@ -155,7 +150,7 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (r Result, err e
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
 		r.Step, r.Converged = all.step(l.config.Half), all.settled
 		if l.config.OnRound != nil {
-			l.config.OnRound(Round{Number: n, Clusters: count, Step: r.Step})
+			l.config.OnRound(Round{Number: n, Step: r.Step})
 		}
 		return collabdict.Round{Number: n, Converged: r.Converged}, nil
 	})
@@ -180,8 +175,7 @@ func (l *local) alone() (Result, error) {
 
 // Round is what all members know about a round.
 type Round struct {
-	Number   int
-	Clusters int // super-clusters
+	Number int
 	// Step is the largest distance by which the members' EM steps moved a centre, in standard
 	// deviations of its cluster.
 	Step float64
