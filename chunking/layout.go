@@ -52,9 +52,6 @@ func NewLayout(a Arithmetic, size int, blocks []collabdict.Block) (*Layout, erro
 	return l, nil
 }
 
-// Arithmetic returns the arithmetic of the layout.
-func (l *Layout) Arithmetic() Arithmetic { return l.arithmetic }
-
 // Words returns the number of words of a vector: of its units, its session words, its pads and
 // its full chunks.
 func (l *Layout) Words() int {

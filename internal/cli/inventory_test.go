@@ -12,7 +12,6 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/ops/inventory"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
-	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // withEpsilon are settings with which algorithms that can add noise do.
@@ -93,11 +92,35 @@ func inventoryPage() (string, error) {
 // shownLines lists items, those that are shown in the same way in one line.
 func shownLines(items []algorithm.Item) string {
 	var b strings.Builder
-	for _, s := range report.ShownOf(items) {
-		fmt.Fprintf(&b, "- **%s.** %s\n", s.How, s.What)
+	for n, i := range items {
+		if n == 0 || !sameWay(items[n-1], i) {
+			fmt.Fprintf(&b, "- **%s, %s.**", sentence(string(i.Form)), i.When)
+		}
+		fmt.Fprintf(&b, " %s.", sentence(i.What))
+		if n+1 < len(items) && sameWay(i, items[n+1]) {
+			continue
+		}
+		if i.Hidden != "" {
+			fmt.Fprintf(&b, " Also hidden by %s.", i.Hidden)
+		}
+		switch i.Epsilon {
+		case algorithm.FreeOfRows:
+			b.WriteString(" No row changes it.")
+		case algorithm.Covered:
+			b.WriteString(" Epsilon covers it.")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
+
+func sameWay(a, b algorithm.Item) bool {
+	a.Entry, a.What = b.Entry, b.What
+	return a == b
+}
+
+// sentence begins a text with a capital letter.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // The marks around the part of a model's page that the inventory writes.
 const (

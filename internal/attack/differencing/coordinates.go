@@ -55,9 +55,6 @@ func NewWorlds(members int, readers ...int) *Worlds {
 	return w
 }
 
-// Count returns the number of worlds.
-func (w *Worlds) Count() int { return w.n }
-
 // Rows counts the rows of all worlds that changes of moments show.
 func (w *Worlds) Rows() Findings { return w.rows }
 

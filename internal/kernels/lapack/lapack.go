@@ -69,15 +69,6 @@ func (Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda 
 	return true
 }
 
-// Dlauum computes the triangle ul of U·Uᵀ, or of Lᵀ·L.
-func (Implementation) Dlauum(ul blas.Uplo, n int, a []float64, lda int) {
-	if !isSquare(ul, n, a, lda) {
-		gonum.Implementation{}.Dlauum(ul, n, a, lda)
-		return
-	}
-	square(ul, n, a, lda)
-}
-
 // isSquare reports whether a triangle is in range and not empty. If it is not, gonum panics.
 func isSquare(ul blas.Uplo, n int, a []float64, lda int) bool {
 	return (ul == blas.Upper || ul == blas.Lower) && n > 0 && lda >= n && len(a) >= (n-1)*lda+n

@@ -52,7 +52,6 @@ type routines interface {
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool)
 	Dpotrs(ul blas.Uplo, n, m int, a []float64, lda int, b []float64, ldb int)
 	Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool)
-	Dlauum(ul blas.Uplo, n int, a []float64, lda int)
 }
 
 // near fails the test unless got equals want up to rounding, and is NaN where want is.
@@ -95,7 +94,6 @@ func TestAgreesWithGonum(t *testing.T) {
 				a[i] /= float64(n)
 			}
 			each("Dtrtri unit", func(l routines, a []float64) bool { return l.Dtrtri(ul, blas.Unit, n, a, lda) })
-			each("Dlauum", func(l routines, a []float64) bool { l.Dlauum(ul, n, a, lda); return true })
 		}
 	}
 }

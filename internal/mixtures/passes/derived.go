@@ -37,16 +37,3 @@ func (s *Moments) Component(k int) *Moments {
 	copy(out.Second, s.Second[k*s.Stride():(k+1)*s.Stride()])
 	return out
 }
-
-// Minus returns s minus the moments of a subset of its rows; both have one component.
-func (s *Moments) Minus(o *Moments) *Moments {
-	out := s.Component(0)
-	out.N[0] -= o.N[0]
-	for i, v := range o.First {
-		out.First[i] -= v
-	}
-	for i, v := range o.Second {
-		out.Second[i] -= v
-	}
-	return out
-}

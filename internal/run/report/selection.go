@@ -6,8 +6,5 @@ import "github.com/collabdict/collabdict/algorithm"
 // numbers of components that were tried.
 type Selection = algorithm.Selection
 
-// Choice is a number of components that was tried. The one with the least BIC was taken.
-type Choice = algorithm.Choice
-
 // Judged is a candidate setting with its figures on held-out rows.
 type Judged = algorithm.Judged
