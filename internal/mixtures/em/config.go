@@ -3,9 +3,7 @@ package em
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,44 +77,6 @@ type Plain struct {
 	Form    gmm.Covariance
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
 	RegCovar float64
-}
-
-// Validate returns an error for the first field that is out of range.
-func (c Config) Validate() error {
-	if c.Diversity.Secret() && c.Source == nil {
-		return errors.New("diversity: want a source to draw from, got none")
-	}
-	if p := c.Plain; p != nil {
-		if (p.Mixture == nil) == (p.Centres == nil) {
-			panic("em: want either a mixture or centres to start from")
-		}
-		return nil
-	}
-	if c.Components < 1 && len(c.Choices) == 0 {
-		return fmt.Errorf("components: want at least 1, got %d", c.Components)
-	}
-	if !(c.Lambda0 >= 0) || math.IsInf(c.Lambda0, 1) {
-		return fmt.Errorf("lambda0: want a finite value of at least 0, got %g", c.Lambda0)
-	}
-	if !(c.Rho >= 0) || math.IsInf(c.Rho, 1) {
-		return fmt.Errorf("rho: want a finite value of at least 0, got %g", c.Rho)
-	}
-	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1) {
-		return fmt.Errorf("lambda: want a finite value of at least 0, got %g", c.Lambda)
-	}
-	if !(c.Sparse >= 0 && c.Sparse <= 1) {
-		return fmt.Errorf("sparse: want a share from 0 to 1, got %g", c.Sparse)
-	}
-	if c.Init == nil {
-		return nil
-	}
-	if err := c.Init.Validate(); err != nil {
-		return fmt.Errorf("init: %w", err)
-	}
-	if k := len(c.Init.Weights); k != c.Components {
-		return fmt.Errorf("init: want %d components, got %d", c.Components, k)
-	}
-	return nil
 }
 
 // A ComponentsError means that there are more components than rows of all participants

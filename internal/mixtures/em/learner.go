@@ -56,15 +56,15 @@ var errNotStarted = errors.New("the learner has no parameters: start it first")
 // more pass, or two. If rows cannot be read later, the method that needs them returns the
 // error.
 func NewLearner(source gmm.Rows, config Config) (*Learner, error) {
-	if err := config.Validate(); err != nil {
-		return nil, err
-	}
 	n, dim := source.Dims()
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
 	l := &Learner{config: config}
 	if config.Diversity.Secret() {
+		if config.Source == nil {
+			return nil, errors.New("diversity: want a source to draw from, got none")
+		}
 		l.secret = privacy.NewKey(config.Source)
 	}
 	var err error

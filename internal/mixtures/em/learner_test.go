@@ -276,10 +276,6 @@ func TestLearnerErrors(t *testing.T) {
 		rows   *mat.Dense
 		config Config
 	}{
-		"components: want at least 1, got 0":                     {x, Config{}},
-		"lambda0: want a finite value":                           {x, Config{Components: 1, Lambda0: -1}},
-		"rho: want a finite value":                               {x, Config{Components: 1, Rho: math.NaN()}},
-		"init: want 3 components, got 2":                         {x, Config{Components: 3, Init: init}},
 		"init: means: want 2 columns":                            {x.Slice(0, 20, 0, 2).(*mat.Dense), Config{Components: 2, Init: init}},
 		"rows: row 5, column 2: want a finite value":             {bad, Config{Components: 1}},
 		"rows: want at least 1 row and 1 column":                 {&mat.Dense{}, Config{Components: 1}},
