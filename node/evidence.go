@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -78,11 +77,7 @@ func writeEvidence(path string, named *consensus.MemberError, all []Member) erro
 			f.Members = append(f.Members, evidenceMember{int(v.Member), m.Name, m.ID.String()})
 		}
 	}
-	return files.Write(path, 0o600, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(f)
-	})
+	return files.WriteJSON(path, f)
 }
 
 // A Contradiction is two results that one member has signed where an honest member signs only

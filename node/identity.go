@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,8 +76,5 @@ func makeIdentity(path string) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(path, 0o600, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
+	return files.WriteBytes(path, 0o600, b)
 }

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -55,7 +54,7 @@ func write(dir string) (ref string, err error) {
 		sum := sha256.Sum256(content)
 		d := descriptor{MediaType: prefix + kind, Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(content)}
 		if err == nil {
-			err = file(filepath.Join(dir, "blobs", "sha256", hex.EncodeToString(sum[:])), content)
+			err = files.WriteBytes(filepath.Join(dir, "blobs", "sha256", hex.EncodeToString(sum[:])), 0o644, content)
 		}
 		return d
 	}
@@ -85,16 +84,12 @@ func write(dir string) (ref string, err error) {
 	}
 	all := put("index.v1+json", encode(map[string]any{"schemaVersion": 2, "mediaType": prefix + "index.v1+json", "manifests": images}))
 	if err == nil {
-		err = file(filepath.Join(dir, "index.json"), encode(map[string]any{"schemaVersion": 2, "mediaType": prefix + "index.v1+json", "manifests": append(images, all)}))
+		err = files.WriteBytes(filepath.Join(dir, "index.json"), 0o644, encode(map[string]any{"schemaVersion": 2, "mediaType": prefix + "index.v1+json", "manifests": append(images, all)}))
 	}
 	if err == nil {
-		err = file(filepath.Join(dir, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`))
+		err = files.WriteBytes(filepath.Join(dir, "oci-layout"), 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`))
 	}
 	return "base.collabdict.invalid/none@" + all.Digest, err
-}
-
-func file(path string, content []byte) error {
-	return files.Write(path, 0o644, func(w io.Writer) error { _, err := w.Write(content); return err })
 }
 
 func compressed(content []byte) []byte {

@@ -112,10 +112,7 @@ func clearDemo(dir string, names []string) error {
 		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 			return &flagError{"out", dir + " has files that are of no demo", "name another folder"}
 		}
-		return files.Write(filepath.Join(dir, demoMark), 0o600, func(w io.Writer) error {
-			_, err := io.WriteString(w, "The next collabdict demo replaces what is in this folder.\n")
-			return err
-		})
+		return files.WriteBytes(filepath.Join(dir, demoMark), 0o600, []byte("The next collabdict demo replaces what is in this folder.\n"))
 	}
 	for _, name := range append(slices.Clone(names), demoData, "result.json", report.RoundsFile) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

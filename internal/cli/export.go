@@ -121,11 +121,7 @@ func (a *app) writeExport(e *exported, kind string, f *export.File) error {
 	if f.Private {
 		mode = 0o600
 	}
-	err := files.Write(e.File, mode, func(w io.Writer) error {
-		_, err := w.Write(f.Bytes)
-		return err
-	})
-	if err != nil {
+	if err := files.WriteBytes(e.File, mode, f.Bytes); err != nil {
 		return err
 	}
 	e.Kind, e.Contents, e.Warnings = kind, f.Contents, f.Warnings

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -271,10 +270,7 @@ func readToken(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		token := web.NewToken(nil)
-		return token, files.Write(path, 0o600, func(w io.Writer) error {
-			_, err := io.WriteString(w, token+"\n")
-			return err
-		})
+		return token, files.WriteBytes(path, 0o600, []byte(token+"\n"))
 	}
 	if err != nil {
 		return "", err

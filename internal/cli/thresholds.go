@@ -182,10 +182,7 @@ func (c *choices) keep(a *app, name string) error {
 		text = slices.Concat(line, []byte("\n"), text)
 	}
 	c.Kept = c.file
-	return files.Write(c.file, 0o600, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return files.WriteBytes(c.file, 0o600, text)
 }
 
 // thresholdLine is the line of a file of rules that has the threshold, without a comment after it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -28,14 +27,7 @@ func rewrite(path string, change func(b []byte) ([]byte, error)) error {
 	if b, err = change(b); err != nil {
 		return err
 	}
-	return replace(path, info.Mode().Perm(), b)
-}
-
-func replace(path string, mode os.FileMode, b []byte) error {
-	return files.Write(path, mode, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
+	return files.WriteBytes(path, info.Mode().Perm(), b)
 }
 
 // create writes a file that only its owner can read. It fails if the file exists.
@@ -47,7 +39,7 @@ func create(path string, b []byte) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replace(path, 0o600, b)
+	return files.WriteBytes(path, 0o600, b)
 }
 
 // edited returns the text of an agreement after change has been applied to its nodes and its

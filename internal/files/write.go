@@ -104,6 +104,14 @@ func CheckDir(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// WriteBytes writes a file of the given content, like [Write].
+func WriteBytes(path string, mode os.FileMode, content []byte) error {
+	return Write(path, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // Copy makes a private copy: only its owner can read it.
 func Copy(to, from string) error {
 	f, err := os.Open(from)

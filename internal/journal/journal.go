@@ -238,7 +238,7 @@ func (j *Journal) mend(f *os.File) error {
 	}
 	digest := sha256.Sum256(torn)
 	name := fmt.Sprintf("journal-torn-%d-%x.log", j.state.Lines+1, digest[:4])
-	if err := files.Write(filepath.Join(j.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
+	if err := files.WriteBytes(filepath.Join(j.dir, name), 0o600, torn); err != nil {
 		return err
 	}
 	next := j.state

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,7 +59,7 @@ func (j *Journal) Past() (*Past, error) {
 	if _, err := rand.Read(p.key); err != nil {
 		return nil, err
 	}
-	return p, files.Write(path, 0o600, func(w io.Writer) error { _, err := w.Write(p.key); return err })
+	return p, files.WriteBytes(path, 0o600, p.key)
 }
 
 // Key returns a digest of the key, which tells it from others.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,7 +88,7 @@ func (f *figure) write(dir string) error {
 	for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
 		b, ending, err := w()
 		if err == nil {
-			err = files.Write(filepath.Join(dir, f.name+ending), mode, func(w io.Writer) error { _, err := w.Write(b); return err })
+			err = files.WriteBytes(filepath.Join(dir, f.name+ending), mode, b)
 		}
 		if err != nil {
 			return fmt.Errorf("draw %s: %w", f.name, err)

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	randv2 "math/rand/v2"
@@ -64,10 +63,7 @@ func newRowsKey(dir string, rows collabdict.Rows, labels []float64, also func(ro
 
 // begin records the rows of a new run.
 func (k *rowsKey) begin(run [32]byte) error {
-	return files.Write(filepath.Join(k.dir, rowsKeyFile), 0o600, func(w io.Writer) error {
-		_, err := w.Write(slices.Concat(run[:], k.key[:], k.digest))
-		return err
-	})
+	return files.WriteBytes(filepath.Join(k.dir, rowsKeyFile), 0o600, slices.Concat(run[:], k.key[:], k.digest))
 }
 
 // resume takes the key of an unfinished run, and returns an error unless the rows are the same.

@@ -39,10 +39,7 @@ func Make(path string) error {
 	if _, err := rand.Read(s); err != nil {
 		return err
 	}
-	return files.Write(path, 0o600, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, hex.EncodeToString(s))
-		return err
-	})
+	return files.WriteBytes(path, 0o600, []byte(hex.EncodeToString(s)+"\n"))
 }
 
 // Read reads a secret from a file: hexadecimal digits in one line. Only the file's owner may be
