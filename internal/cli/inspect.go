@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ops/outcome"
-	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -81,7 +81,7 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 }
 
 func describe(m *model.Model) description {
-	return description{Manifest: m.Manifest, learned: m.Learned, about: outcome.About(m), Components: components.Of(m)}
+	return description{Manifest: m.Manifest, learned: m.Learned, about: outcome.About(m), Components: export.Components(m)}
 }
 
 func (d description) text(w io.Writer, verbose bool) {

@@ -50,16 +50,7 @@ func quoted(s string) string {
 }
 
 // Variables returns the names of the coordinates of training: the columns, or the axes.
-func (x *Mixture) Variables() []string {
-	if x.Columns.Projection == nil {
-		return x.Columns.Names
-	}
-	names := make([]string, x.Dim())
-	for i := range names {
-		names[i] = fmt.Sprintf("axis%d", i+1)
-	}
-	return names
-}
+func (x *Mixture) Variables() []string { return x.Columns.variables() }
 
 // Graphs returns a file of drawn dependency graphs.
 func (x *Mixture) Graphs(drawn []byte) *File {

@@ -11,9 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ops/web"
 	"github.com/collabdict/collabdict/internal/page"
-	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
@@ -94,7 +94,7 @@ func (s *Server) load() error {
 		return fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
 	}
 	own := *l
-	own.explainer, own.thresholds, own.components = scoring.NewExplainer(own.Model), thresholds(own.Model), components.Of(own.Model)
+	own.explainer, own.thresholds, own.components = scoring.NewExplainer(own.Model), thresholds(own.Model), export.Components(own.Model)
 	s.loaded.Store(&own)
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ops/operate"
-	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -54,7 +53,7 @@ func Learned(m *model.Model) *operate.Learned {
 	of := &m.Manifest
 	l := &operate.Learned{
 		Kind: of.Kind, Participant: of.Participant, About: About(m), Columns: of.Columns, Units: of.Units,
-		Components: components.Of(m), HeldOut: of.HeldOut, Warnings: of.Warnings,
+		Components: export.Components(m), HeldOut: of.HeldOut, Warnings: of.Warnings,
 	}
 	if of.HeldOut != nil && of.HeldOut.Verdict != nil {
 		l.Verdict = of.HeldOut.Verdict.Sentence()

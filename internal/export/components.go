@@ -1,5 +1,4 @@
-// Package components describes what the components of a mixture have learned, in the units of the data.
-package components
+package export
 
 import (
 	"fmt"
@@ -10,13 +9,14 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Of returns the components of a mixture, nil for another model.
-func Of(m *model.Model) (all []report.Component) {
+// Components describes what the components of a mixture have learned, in the units of the data. They
+// are nil for another model.
+func Components(m *model.Model) (all []report.Component) {
 	of, ok := m.Learned.(algorithm.Dictionary)
 	if !ok {
 		return nil
 	}
-	means, names := m.InUnits(of.Means()), coordinates(m)
+	means, names := m.InUnits(of.Means()), columnsOf(m).variables()
 	for k, w := range of.Weights() {
 		c := report.Component{Weight: w, Mean: means.RawRowView(k), Edges: []report.Edge{}}
 		for _, e := range gmm.Dependencies(of.Precision(k)) {
@@ -27,13 +27,12 @@ func Of(m *model.Model) (all []report.Component) {
 	return all
 }
 
-// coordinates names the coordinates of training: the columns, or the axes that they are
-// projected to.
-func coordinates(m *model.Model) []string {
-	if m.Projection == nil {
-		return m.Manifest.Columns
+// variables names the coordinates of training: the columns, or the axes that they are projected to.
+func (c Columns) variables() []string {
+	if c.Projection == nil {
+		return c.Names
 	}
-	names := make([]string, m.Dim())
+	names := make([]string, c.dim())
 	for i := range names {
 		names[i] = fmt.Sprintf("axis%d", i+1)
 	}

@@ -1,4 +1,4 @@
-package components
+package export
 
 import (
 	"math"
@@ -24,7 +24,7 @@ func TestComponentsOfAMixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Of(m)
+	got := Components(m)
 	if len(got) != 2 || got[0].Weight != 0.25 || !slices.Equal(got[1].Mean, []float64{4, 5, 6}) || got[1].Edges == nil || len(got[1].Edges) != 0 {
 		t.Fatalf("got %+v", got)
 	}
