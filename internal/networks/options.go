@@ -2,6 +2,7 @@ package networks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/option"
@@ -76,6 +77,13 @@ func Classes(p *int) *option.Option {
 			}
 			return nil
 		}))
+}
+
+// Backwards returns the units of hidden layers in reverse.
+func Backwards(hidden []int) []int {
+	units := slices.Clone(hidden)
+	slices.Reverse(units)
+	return units
 }
 
 // Weights returns the number of weights and biases of a chain of layers. Hidden units have the

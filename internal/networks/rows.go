@@ -1,6 +1,8 @@
 package networks
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
@@ -71,3 +73,6 @@ func Explained(by algorithm.Coder, z, parts *mat.Dense, err error) (algorithm.Ex
 	expected, err := by.Decode(codes)
 	return algorithm.Explanation{Parts: parts, Expected: expected}, err
 }
+
+// Room returns x with n elements, whose values are arbitrary.
+func Room(x []float32, n int) []float32 { return slices.Grow(x[:0], n)[:n] }

@@ -104,12 +104,7 @@ func pick(x *mat.Dense, places []int) collabdict.Rows {
 	if len(places) == 0 {
 		return nil
 	}
-	_, width := x.Dims()
-	out := mat.NewDense(len(places), width, nil)
-	for i, at := range places {
-		out.SetRow(i, x.RawRowView(at))
-	}
-	return rows.InMemory(out)
+	return rows.InMemory(rows.Picked(x, places))
 }
 
 func hand(hands [][]int, owners, rows []int) {

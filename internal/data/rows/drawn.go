@@ -3,6 +3,8 @@ package rows
 import (
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // permuted bounds the numbers in memory for a draw by permutation.
@@ -23,4 +25,14 @@ func Drawn(n, count int, seed uint64) []int {
 		}
 	}
 	return drawn
+}
+
+// Picked returns the rows of x at the given indices, at least one.
+func Picked(x *mat.Dense, at []int) *mat.Dense {
+	_, width := x.Dims()
+	out := mat.NewDense(len(at), width, nil)
+	for i, row := range at {
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out
 }

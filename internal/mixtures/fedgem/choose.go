@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
 const folds = 3
@@ -24,9 +25,9 @@ const folds = 3
 // members must give the same factors.
 func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64, score func(x *mat.Dense, labels []int) float64) (float64, error) {
 	c = c.withDefaults()
-	rows, _ := x.Dims()
-	if rows < 2*folds || len(factors) == 0 {
-		return 0, fmt.Errorf("fedgem: want at least %d rows and at least 1 factor to choose from, got %d and %d", 2*folds, rows, len(factors))
+	n, _ := x.Dims()
+	if n < 2*folds || len(factors) == 0 {
+		return 0, fmt.Errorf("fedgem: want at least %d rows and at least 1 factor to choose from, got %d and %d", 2*folds, n, len(factors))
 	}
 	if c.Noise != nil {
 		return 0, fmt.Errorf("fedgem: a factor chosen by held-out rows reveals something about them: give one factor, or leave out the noise")
@@ -34,7 +35,7 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 	if c.once() {
 		return 0, fmt.Errorf("fedgem: clusters of two thirds of the rows, shown next to those of all rows, reveal few rows: give one factor, or set min rows to 1")
 	}
-	order := rand.New(rand.NewPCG(c.Seed, 1)).Perm(rows)
+	order := rand.New(rand.NewPCG(c.Seed, 1)).Perm(n)
 	scores := make([]float64, len(factors))
 	for f := range folds {
 		var train, held []int
@@ -45,7 +46,7 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 				train = append(train, row)
 			}
 		}
-		if err := scoreFactors(ctx, g, take(x, train), take(x, held), c, factors, score, scores); err != nil {
+		if err := scoreFactors(ctx, g, rows.Picked(x, train), rows.Picked(x, held), c, factors, score, scores); err != nil {
 			return 0, fmt.Errorf("fold %d of %d: %w", f+1, folds, err)
 		}
 	}
@@ -101,13 +102,4 @@ func (a gathered) scaled(factor float64, half bool) gathered {
 		a.regions[i].radius *= factor
 	}
 	return a
-}
-
-func take(x *mat.Dense, rows []int) *mat.Dense {
-	_, dim := x.Dims()
-	out := mat.NewDense(len(rows), dim, nil)
-	for i, row := range rows {
-		out.SetRow(i, x.RawRowView(row))
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -83,19 +82,12 @@ func (s *Settings) sums() int {
 	return 1
 }
 
-// backwards returns the units of the decoder's hidden layers.
-func (s *Settings) backwards() []int {
-	units := slices.Clone(s.Hidden)
-	slices.Reverse(units)
-	return units
-}
-
 // Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Values: func(columns int) int {
-			return networks.Weights(columns, s.Hidden, s.sums(), 2*s.Latent) + networks.Weights(s.Latent, s.backwards(), s.sums(), columns)
+			return networks.Weights(columns, s.Hidden, s.sums(), 2*s.Latent) + networks.Weights(s.Latent, networks.Backwards(s.Hidden), s.sums(), columns)
 		},
 	}
 	if s.Weights == byLabels {
@@ -161,7 +153,7 @@ func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mod
 	if err := read.Chain(arrays, "encoder", coordinates, s.Hidden, s.sums(), 2*s.Latent); err != nil {
 		return nil, err
 	}
-	if err := read.Chain(arrays, "decoder", s.Latent, s.backwards(), s.sums(), coordinates); err != nil {
+	if err := read.Chain(arrays, "decoder", s.Latent, networks.Backwards(s.Hidden), s.sums(), coordinates); err != nil {
 		return nil, err
 	}
 	m := NewModel(s.config(coordinates, 0))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -110,7 +111,7 @@ func (m *Model) encode(x []float32, src rand.Source) error {
 		return err
 	}
 	m.latent.Set(h)
-	m.noise, m.z = room(m.noise, len(h)/2), room(m.z, len(h)/2)
+	m.noise, m.z = networks.Room(m.noise, len(h)/2), networks.Room(m.z, len(h)/2)
 	vae.Normals(m.noise, src)
 	m.latent.Sample(m.z, m.noise)
 	return nil
@@ -125,7 +126,7 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 	if err != nil {
 		return Loss{}, fmt.Errorf("encoded rows are not finite: training has diverged, lower the learning rate (%w)", err)
 	}
-	m.byOutput = room(m.byOutput, len(x))
+	m.byOutput = networks.Room(m.byOutput, len(x))
 	l.Squares, err = vae.SquaredError(m.byOutput, y, x, m.config.Inputs)
 	for _, kl := range m.latent.KL() {
 		l.Divergence += kl
@@ -134,7 +135,7 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 }
 
 func (m *Model) backward() {
-	m.byLatent = room(m.byLatent, 2*len(m.z))
+	m.byLatent = networks.Room(m.byLatent, 2*len(m.z))
 	byZ := m.decoder.Backward(m.byOutput, vae.ForParameters|vae.ForInput)
 	m.latent.BackSample(m.byLatent, byZ, m.noise)
 	m.latent.BackKL(m.byLatent, m.beta)
@@ -151,12 +152,4 @@ func (l Loss) over(rows, beta float64) Loss {
 	l.Divergence /= rows
 	l.Total = l.Squares + float64(beta*l.Divergence)
 	return l
-}
-
-// room returns x with n elements, whose values are arbitrary.
-func room(x []float32, n int) []float32 {
-	if cap(x) < n {
-		return make([]float32, n)
-	}
-	return x[:n]
 }

@@ -3,6 +3,7 @@ package beta
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -63,7 +64,7 @@ func (m *Model) LogLik(rows vae.Rows, draws int, f func(from int, values []float
 		if err := m.distribute(x); err != nil {
 			return err
 		}
-		m.noise, m.z = room(m.noise, n*draws*latent), room(m.z, n*draws*latent)
+		m.noise, m.z = networks.Room(m.noise, n*draws*latent), networks.Room(m.z, n*draws*latent)
 		for i := range n {
 			vae.NormalsOf(m.noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
 		}

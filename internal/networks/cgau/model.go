@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/networks/average"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -98,7 +99,7 @@ func (m *Model) Evaluate(rows Rows) (Score, error) {
 		}
 		s.Loss += loss
 		for i, class := range classes {
-			if likeliest(y[i*m.config.Classes:][:m.config.Classes]) == class {
+			if metrics.Likeliest(y[i*m.config.Classes:][:m.config.Classes]) == class {
 				s.Correct++
 			}
 		}
@@ -110,13 +111,4 @@ func (m *Model) Evaluate(rows Rows) (Score, error) {
 func (m *Model) loss(y []float32, classes []int) (float64, error) {
 	m.d = slices.Grow(m.d[:0], len(y))[:len(y)]
 	return vae.SoftmaxCrossEntropy(m.d, y, classes, m.config.Classes)
-}
-
-func likeliest(logits []float32) (at int) {
-	for i, v := range logits {
-		if v > logits[at] {
-			at = i
-		}
-	}
-	return at
 }

@@ -3,7 +3,6 @@ package multitask
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -55,16 +54,9 @@ func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Values: func(columns int) int {
-			return networks.Weights(columns, s.backwards(), 1, 2*s.Latent) + networks.Weights(s.Latent, s.Hidden, 1, 2*columns)
+			return networks.Weights(columns, networks.Backwards(s.Hidden), 1, 2*s.Latent) + networks.Weights(s.Latent, s.Hidden, 1, 2*columns)
 		},
 	}
-}
-
-// backwards returns the units of the encoder's hidden layers.
-func (s *Settings) backwards() []int {
-	units := slices.Clone(s.Hidden)
-	slices.Reverse(units)
-	return units
 }
 
 // Disclosure returns what members reveal to each other, besides sums of networks.
@@ -142,7 +134,7 @@ func warnings(h *Health) []string {
 // Load returns the model stored in arrays.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	read := networks.Found{}
-	if err := read.Chain(arrays, "encoder", coordinates, s.backwards(), 1, 2*s.Latent); err != nil {
+	if err := read.Chain(arrays, "encoder", coordinates, networks.Backwards(s.Hidden), 1, 2*s.Latent); err != nil {
 		return nil, err
 	}
 	if err := read.Chain(arrays, "decoder", s.Latent, s.Hidden, 1, 2*coordinates); err != nil {

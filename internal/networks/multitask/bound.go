@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -56,17 +57,17 @@ func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 		return value{}, err
 	}
 	s.q.Set(codes)
-	s.noise, s.z = room(s.noise, rows*s.Latent()), room(s.z, rows*s.Latent())
+	s.noise, s.z = networks.Room(s.noise, rows*s.Latent()), networks.Room(s.z, rows*s.Latent())
 	vae.Normals(s.noise, src)
 	s.q.Sample(s.z, s.noise)
 	out, err := s.Decoder.Forward(s.z, nil)
 	if err != nil {
 		return value{}, err
 	}
-	s.raw, s.d = room(s.raw, len(out)), room(s.d, len(out))
+	s.raw, s.d = networks.Room(s.raw, len(out)), networks.Room(s.d, len(out))
 	clampScales(s.raw, out, s.Columns())
 	s.p.Set(s.raw)
-	s.each = room(s.each, rows)
+	s.each = networks.Room(s.each, rows)
 	for i := range s.each {
 		s.each[i] = 1 / float32(rows)
 	}
@@ -85,7 +86,7 @@ func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 // encoderGradient computes the derivatives of the loss by φ^s, Eq. (33), after forward.
 func (s *pass) encoderGradient(v value, weight, free float64) {
 	dz := s.Decoder.Backward(s.d, vae.ForInput)
-	s.dq = room(s.dq, 2*len(dz))
+	s.dq = networks.Room(s.dq, 2*len(dz))
 	s.q.BackSample(s.dq, dz, s.noise)
 	for j, kl := range v.kl {
 		s.weights[j] = 0
@@ -129,14 +130,6 @@ func clampBack(d, outputs []float32, columns int) {
 			}
 		}
 	}
-}
-
-// room returns x with n elements, whose values are arbitrary.
-func room(x []float32, n int) []float32 {
-	if cap(x) < n {
-		return make([]float32, n)
-	}
-	return x[:n]
 }
 
 func sum(x []float64) (total float64) {

@@ -88,13 +88,13 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 	s.q.Set(codes)
 	rows := s.q.Rows()
 	s.draw(x)
-	s.z = room(s.z, len(s.noise))
+	s.z = networks.Room(s.z, len(s.noise))
 	s.q.Sample(s.z, s.noise)
 	out, err := m.Decoder.Forward(s.z, nil)
 	if err != nil {
 		return Scores{}, err
 	}
-	s.raw = room(s.raw, len(out))
+	s.raw = networks.Room(s.raw, len(out))
 	clampScales(s.raw, out, m.Columns())
 	s.p.Set(s.raw)
 
@@ -154,7 +154,7 @@ func (s *Scorer) there(x []float32) (times []float64) {
 
 func (s *Scorer) draw(x []float32) {
 	columns, each := s.model.Columns(), s.draws*s.model.Latent()
-	s.noise = room(s.noise, len(x)/columns*each)
+	s.noise = networks.Room(s.noise, len(x)/columns*each)
 	for at := 0; at < len(x); at += columns {
 		vae.NormalsOf(s.noise[at/columns*each:][:each], x[at:at+columns])
 	}

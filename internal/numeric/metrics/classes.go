@@ -55,8 +55,8 @@ func OfClasses(probabilities []float64, number int, classes []int) Classes {
 	return c
 }
 
-// Likeliest returns the class with the largest probability, the first in a tie.
-func Likeliest(probabilities []float64) (class int) {
+// Likeliest returns the class with the largest probability or logit, the first in a tie.
+func Likeliest[T float32 | float64](probabilities []T) (class int) {
 	for k, p := range probabilities {
 		if p > probabilities[class] {
 			class = k

@@ -39,7 +39,7 @@ func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) 
 		of := permuted(train[k], random)
 		held := int(heldShare * float64(len(of)))
 		out[k] = member{
-			all:   rows.InMemory(matrix(s.train, of)),
+			all:   rows.InMemory(rows.Picked(s.train, of)),
 			train: single(s.train, s.trainClasses, of[held:]),
 			held:  single(s.train, s.trainClasses, of[:held]),
 			test:  single(s.test, s.testClasses, test[k]),
@@ -52,15 +52,6 @@ func permuted(rows []int, random *rand.Rand) []int {
 	out := make([]int, len(rows))
 	for i, from := range random.Perm(len(rows)) {
 		out[i] = rows[from]
-	}
-	return out
-}
-
-func matrix(x *mat.Dense, rows []int) *mat.Dense {
-	_, width := x.Dims()
-	out := mat.NewDense(len(rows), width, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func heterogeneityTable(l *study.Lab, p plan, all []*course) error {
 		row := []string{number(s)}
 		for _, c := range all {
 			now, before := study.Summarise(c.unlike[s]), study.Summarise(c.unlike[p.shuffles[0]])
-			row = append(row, spread(now, 2), study.Number(now.Mean/before.Mean, 3))
+			row = append(row, study.Spread(now, 2), study.Number(now.Mean/before.Mean, 3))
 		}
 		rows = append(rows, append(row, number(published[s]), study.Number(published[s]/published[0], 3)))
 	}
@@ -57,7 +57,7 @@ func accuracies(l *study.Lab, p plan, all []*course) error {
 		for _, s := range p.shuffles {
 			row := []string{c.set.name, number(s)}
 			for _, m := range methods {
-				row = append(row, spread(c.accuracy(m, s), 4))
+				row = append(row, study.Spread(c.accuracy(m, s), 4))
 			}
 			var less []float64
 			ahead := 0
@@ -67,7 +67,7 @@ func accuracies(l *study.Lab, p plan, all []*course) error {
 					ahead++
 				}
 			}
-			row = append(row, spread(study.Summarise(less), 4), fmt.Sprintf("%d of %d", ahead, len(less)))
+			row = append(row, study.Spread(study.Summarise(less), 4), fmt.Sprintf("%d of %d", ahead, len(less)))
 			rows = append(rows, row)
 		}
 	}
@@ -118,18 +118,11 @@ func newcomers(l *study.Lab, p plan, all []*course) error {
 			for _, found := range c.newcomer {
 				values = append(values, found[name])
 			}
-			row = append(row, spread(study.Summarise(values), 4))
+			row = append(row, study.Spread(study.Summarise(values), 4))
 		}
 		rows = append(rows, row)
 	}
 	return l.Table("cgau-newcomer", header, rows)
-}
-
-func spread(s study.Summary, digits int) string {
-	if s.N < 2 {
-		return study.Number(s.Mean, digits)
-	}
-	return study.Number(s.Mean, digits) + " ± " + study.Number(s.SD, digits)
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -107,7 +107,7 @@ func (p plan) exclusiveOr(ctx context.Context, l *study.Lab) error {
 				found[s.name] = seed
 			}
 		}
-		rows = append(rows, []string{s.name, spread(study.Summarise(all), 3), fmt.Sprint(times), fmt.Sprint(p.xor)})
+		rows = append(rows, []string{s.name, study.Spread(study.Summarise(all), 3), fmt.Sprint(times), fmt.Sprint(p.xor)})
 	}
 	if err := l.Table("cgau-xor", []string{"classifier", "accuracy", "solved", "of"}, rows); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (r results) names(s *set) []string { return r[[3]string{s.name, graphs, alo
 // cell formats the summary of of, or returns "" if there is none.
 func (r results) cell(set, trial, way string, digits int, figure func(o outcome) []float64) string {
 	if s := r.of(set, trial, way, figure); s.N > 0 {
-		return spread(s, digits)
+		return study.Spread(s, digits)
 	}
 	return ""
 }
@@ -183,11 +183,4 @@ func (p plan) participants(l *study.Lab, found results) error {
 		}
 	}
 	return l.Table("mtvae-participants", header, rows)
-}
-
-func spread(s study.Summary, digits int) string {
-	if s.N < 2 {
-		return study.Number(s.Mean, digits)
-	}
-	return study.Number(s.Mean, digits) + " ± " + study.Number(s.SD, digits)
 }

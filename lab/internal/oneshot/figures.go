@@ -103,7 +103,7 @@ func (r *runner) figure(f figure) error {
 				if err != nil {
 					return err
 				}
-				row = append(row, spreadOf(v, f.digits))
+				row = append(row, study.Spread(v, f.digits))
 				lines[m].Name = method
 				lines[m].X, lines[m].Y, lines[m].Spread = append(lines[m].X, x), append(lines[m].Y, v.Mean), append(lines[m].Spread, v.SD)
 			}
@@ -166,13 +166,6 @@ func (r *runner) over(method string, of func(Outcome) float64, p func(repeat int
 		values = append(values, of(found[method]))
 	}
 	return study.Summarise(values), nil
-}
-
-func spreadOf(s study.Summary, digits int) string {
-	if s.N < 2 {
-		return study.Number(s.Mean, digits)
-	}
-	return study.Number(s.Mean, digits) + " ± " + study.Number(s.SD, digits)
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -50,11 +50,11 @@ func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 	size := sizes{48000, 10800, 1200}.of(l)
 	return func(random *rand.Rand) sample {
 		n, _ := x.Dims()
-		rows := random.Perm(n)
-		train, rest := rows[:size.train], rows[size.train:]
-		turned := ood.Manipulate(take(images, rest[size.normal:size.normal+size.anomalies]), side)
-		return sample{train: take(x, train), classes: takeClasses(classes, train)}.
-			with(take(x, rest[:size.normal]), unit.Apply(onto.Apply(turned)))
+		order := random.Perm(n)
+		train, rest := order[:size.train], order[size.train:]
+		turned := ood.Manipulate(rows.Picked(images, rest[size.normal:size.normal+size.anomalies]), side)
+		return sample{train: rows.Picked(x, train), classes: takeClasses(classes, train)}.
+			with(rows.Picked(x, rest[:size.normal]), unit.Apply(onto.Apply(turned)))
 	}, nil
 }
 

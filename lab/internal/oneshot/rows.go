@@ -41,10 +41,10 @@ func loadCovertype(_ context.Context, l *study.Lab) (draw, error) {
 	size := sizes{80000, 18000, 2000}.of(l)
 	return func(random *rand.Rand) sample {
 		n, _ := x.Dims()
-		rows := random.Perm(n)
-		train, rest := rows[:size.train], rows[size.train:]
-		noisy := ood.Noise(take(x, rest[size.normal:size.normal+size.anomalies]), 0.005, random)
-		return sample{train: take(x, train), classes: takeClasses(classes, train)}.with(take(x, rest[:size.normal]), noisy)
+		order := random.Perm(n)
+		train, rest := order[:size.train], order[size.train:]
+		noisy := ood.Noise(rows.Picked(x, rest[size.normal:size.normal+size.anomalies]), 0.005, random)
+		return sample{train: rows.Picked(x, train), classes: takeClasses(classes, train)}.with(rows.Picked(x, rest[:size.normal]), noisy)
 	}, nil
 }
 
@@ -101,8 +101,8 @@ func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	return func(random *rand.Rand) sample {
 		normal, worn := permuted(random, normal), permuted(random, worn)
 		train := normal[:size.train]
-		return sample{train: take(x, train), classes: takeClasses(classes, train)}.
-			with(take(x, normal[size.train:size.train+size.normal]), take(x, worn[:size.anomalies]))
+		return sample{train: rows.Picked(x, train), classes: takeClasses(classes, train)}.
+			with(rows.Picked(x, normal[size.train:size.train+size.normal]), rows.Picked(x, worn[:size.anomalies]))
 	}, nil
 }
 

@@ -29,16 +29,6 @@ func (s sample) with(normal, anomalies *mat.Dense) sample {
 	return s
 }
 
-// take returns some rows of x.
-func take(x *mat.Dense, rows []int) *mat.Dense {
-	_, dim := x.Dims()
-	out := mat.NewDense(len(rows), dim, nil)
-	for to, row := range rows {
-		out.SetRow(to, x.RawRowView(row))
-	}
-	return out
-}
-
 func takeClasses(classes []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for to, row := range rows {

@@ -58,8 +58,8 @@ func drawSMD(x *mat.Dense, classes []float64, scored *mat.Dense, labels []float6
 	return func(random *rand.Rand) sample {
 		train := random.Perm(len(classes))[:size.train]
 		normal, faulty := permuted(random, normal), permuted(random, faulty)
-		return sample{train: take(x, train), classes: takeClasses(classes, train)}.
-			with(take(scored, normal[:size.normal]), take(scored, faulty[:size.anomalies]))
+		return sample{train: rows.Picked(x, train), classes: takeClasses(classes, train)}.
+			with(rows.Picked(scored, normal[:size.normal]), rows.Picked(scored, faulty[:size.anomalies]))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
@@ -42,8 +43,8 @@ type trial struct {
 	target float64
 }
 
-func newTrial(p plan, rows sample) (*trial, error) {
-	t := &trial{plan: p, sample: rows, target: math.Inf(-1)}
+func newTrial(p plan, s sample) (*trial, error) {
+	t := &trial{plan: p, sample: s, target: math.Inf(-1)}
 	t.config = fedgen.Config{
 		Local: fedgen.Range{Min: p.each, Max: p.each}, Global: fedgen.Range{Min: p.k, Max: p.k},
 		EM:   gmm.EM{Form: gmm.Diag, Tol: tolerance},
@@ -53,13 +54,13 @@ func newTrial(p plan, rows sample) (*trial, error) {
 		return t, nil
 	}
 	split := partition.Split{Kind: p.set.kind, Clients: p.clients, Alpha: p.level, Column: "class"}
-	hands, err := split.Deal(rows.classes, source(p.repeat, "deal").Uint64())
+	hands, err := split.Deal(s.classes, source(p.repeat, "deal").Uint64())
 	if err != nil {
 		return nil, err
 	}
 	for _, hand := range hands {
 		if len(hand) > 0 {
-			t.parts = append(t.parts, take(rows.train, hand))
+			t.parts = append(t.parts, rows.Picked(s.train, hand))
 		}
 	}
 	return t, t.fitLocal()

@@ -55,6 +55,14 @@ func Summarise(values []float64) Summary {
 	return s
 }
 
+// Spread formats a mean with the standard deviation, if there is one.
+func Spread(s Summary, digits int) string {
+	if s.N < 2 {
+		return Number(s.Mean, digits)
+	}
+	return Number(s.Mean, digits) + " ± " + Number(s.SD, digits)
+}
+
 // Number formats a value for a table, or returns "" if there is none.
 func Number(v float64, digits int) string {
 	if math.IsNaN(v) {
