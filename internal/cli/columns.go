@@ -57,7 +57,7 @@ type tableLine struct {
 func tableLineOf(p report.Participant) tableLine {
 	l := tableLine{
 		name: p.Name, rows: fmt.Sprint(p.Rows), verdict: p.Verdict(), alone: p.Alone, left: p.Left,
-		together: report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy},
+		together: *p.Scores(),
 	}
 	l.compared(p.Baselines)
 	return l

@@ -122,7 +122,7 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 		if err != nil {
 			return nil, err
 		}
-		return nil, plots.WriteHistogram(l.plots, h)
+		return nil, plots.Draw(l.plots, h)
 	}
 	v, err := latent.At(m, data.Participants[0].Train)
 	if err == nil && l.plots != "" {

@@ -50,13 +50,7 @@ func drawMixture(dir string, m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	if err := plots.WriteGraphs(dir, graphs(x)); err != nil {
-		return err
-	}
-	if err := plots.WriteHeat(dir, weightsHeat(x)); err != nil {
-		return err
-	}
-	return plots.WriteHeat(dir, meansHeat(m, x.Mixture))
+	return plots.Draw(dir, graphs(x), weightsHeat(x), meansHeat(m, x.Mixture))
 }
 
 // sharesOfAll returns the share of all participants' rows in each component, nil if unknown.

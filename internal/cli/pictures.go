@@ -29,7 +29,7 @@ func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) err
 		}
 		groups = latent.Grades(scores, m.Threshold())
 	}
-	if err := plots.WriteScatter(dir, codes(m, v, groups)); err != nil {
+	if err := plots.Draw(dir, codes(m, v, groups)); err != nil {
 		return err
 	}
 	if _, _, ok := dataset.ImageShape(m.Manifest.Columns); !ok {
@@ -39,7 +39,7 @@ func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) err
 	if err != nil {
 		return err
 	}
-	return plots.WriteSheet(dir, s)
+	return plots.Draw(dir, s)
 }
 
 // codes plots the two latent variables whose means vary most, or the only one and the
@@ -115,7 +115,7 @@ func drawGrid(dir string, m *model.Model) error {
 		s.Lines = append(s.Lines, plots.SheetLine{Label: mark(y), Images: images(m.InUnits(decoded))})
 		s.Columns = append(s.Columns, mark(at(i)))
 	}
-	return plots.WriteSheet(dir, s)
+	return plots.Draw(dir, s)
 }
 
 func mark(v float64) string { return strings.Replace(fmt.Sprint(v), "-", "−", 1) }

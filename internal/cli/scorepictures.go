@@ -248,7 +248,7 @@ func (p *scorePictures) end(f *scoring.Finder) error {
 	p.drawn[strings.ToLower(name)] = true
 	s := p.of.picture(f)
 	s.Name, p.of = name, nil
-	return plots.WriteScores(p.dir, s)
+	return plots.Draw(p.dir, s)
 }
 
 // picture returns the picture of all rows.

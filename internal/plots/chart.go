@@ -36,10 +36,6 @@ type Line struct {
 	Published bool
 }
 
-// WriteChart draws a chart as NAME.svg and NAME.png in a folder. It leaves out values that are
-// not finite.
-func WriteChart(dir string, c Chart) error { return c.figure().write(dir) }
-
 // lineColors are the colours of up to eight lines.
 var lineColors = []color.Color{
 	blue, orange, rgb(0x00, 0x9e, 0x73), purple, rgb(0xd5, 0x5e, 0x00), rgb(0x56, 0xb4, 0xe9), ink, rgb(0xb8, 0xa9, 0x00),

@@ -39,8 +39,7 @@ const (
 	fieldTitle  = vg.Length(16)
 )
 
-// WriteFields draws fields as NAME.svg and NAME.png in a folder.
-func WriteFields(dir string, f Fields) error {
+func (f Fields) figure() *figure {
 	rows := (len(f.Panels) + f.Columns - 1) / f.Columns
 	side := (width - 2*margin - fieldGap*vg.Length(f.Columns-1)) / vg.Length(f.Columns)
 	g := &figure{
@@ -56,7 +55,7 @@ func WriteFields(dir string, f Fields) error {
 			f.panel(c, p, x, y-fieldTitle-side, side)
 		}
 	}
-	return g.write(dir)
+	return g
 }
 
 // panel draws one panel; cells of equal shade in a row become one box.

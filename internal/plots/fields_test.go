@@ -20,7 +20,7 @@ func TestFields(t *testing.T) {
 	var files [2]string
 	for i := range files {
 		dir := t.TempDir()
-		if err := WriteFields(dir, f); err != nil {
+		if err := Draw(dir, f); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, "f.svg"))

@@ -46,6 +46,20 @@ const (
 	dpi    = 160
 )
 
+// A Picture is one of the types of this package that have a Name.
+type Picture interface{ figure() *figure }
+
+// Draw draws pictures as NAME.svg and NAME.png in a folder. It leaves out values that are not
+// finite.
+func Draw(dir string, all ...Picture) error {
+	for _, p := range all {
+		if err := p.figure().write(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Write draws the figures of a run as NAME.svg and NAME.png in a folder. It removes an earlier
 // run's figures of convergence, weights and choice if this run has none.
 func Write(dir string, c *report.Course) error {

@@ -36,9 +36,6 @@ type Link struct {
 // MostLinks is the largest number of links in a panel. Readers could not distinguish more.
 const MostLinks = 60
 
-// WriteGraphs draws graphs as NAME.svg and NAME.png in a folder.
-func WriteGraphs(dir string, g Graphs) error { return g.figure().write(dir) }
-
 // SVG returns the drawing.
 func (g Graphs) SVG() ([]byte, error) {
 	b, _, err := g.figure().svg()

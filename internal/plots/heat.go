@@ -33,9 +33,6 @@ type Cell struct {
 	Text  string
 }
 
-// WriteHeat draws a table as NAME.svg and NAME.png in a folder.
-func WriteHeat(dir string, h Heat) error { return h.figure().write(dir) }
-
 const (
 	heatRow   = vg.Length(15)
 	heatCell  = vg.Length(64) // the widest

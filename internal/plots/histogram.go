@@ -29,9 +29,6 @@ type HistogramGroup struct {
 	Values []float64
 }
 
-// WriteHistogram draws a histogram as NAME.svg and NAME.png in a folder.
-func WriteHistogram(dir string, h Histogram) error { return h.figure().write(dir) }
-
 const (
 	histogramBins = 48
 	// farthestShare is the share of values below the end of the axis, unless the mark is beyond

@@ -28,10 +28,6 @@ type Scatter struct {
 	Private bool
 }
 
-// WriteScatter draws points as NAME.svg and NAME.png in a folder. It leaves out points that are
-// not finite.
-func WriteScatter(dir string, s Scatter) error { return s.figure().write(dir) }
-
 const scatterHeight = 6.2 * vg.Inch
 
 // manyColors are the colours of up to ten groups (Tol 2021, the scheme "muted", and black).

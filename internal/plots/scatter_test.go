@@ -106,14 +106,14 @@ func TestPrivateFiles(t *testing.T) {
 	dir := t.TempDir()
 	s, sheet := spread(3, "a"), Sheet{Name: "sheet", Height: 1, Width: 1, Private: true}
 	s.Private = true
-	if err := WriteScatter(dir, s); err != nil {
+	if err := Draw(dir, s); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteSheet(dir, sheet); err != nil {
+	if err := Draw(dir, sheet); err != nil {
 		t.Fatal(err)
 	}
 	s.Name, s.Private = "open", false
-	if err := WriteScatter(dir, s); err != nil {
+	if err := Draw(dir, s); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]fs.FileMode{"s.svg": 0o600, "s.png": 0o600, "sheet.svg": 0o600, "sheet.png": 0o600, "open.svg": 0o644} {

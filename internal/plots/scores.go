@@ -54,9 +54,6 @@ const (
 	DetailCells = 256
 )
 
-// WriteScores draws scores as NAME.svg and NAME.png in a folder, readable by their owner only.
-func WriteScores(dir string, s Scores) error { return s.figure().write(dir) }
-
 const (
 	scoresHeight   = 3.2 * vg.Inch
 	detailHeight   = 1.25 * vg.Inch // of a panel

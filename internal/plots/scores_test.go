@@ -69,7 +69,7 @@ func TestPicturesOfScores(t *testing.T) {
 			t.Errorf("%s: %d bytes", name, len(svg))
 		}
 		if keep := os.Getenv("COLLABDICT_PLOTS"); keep != "" {
-			if err := WriteScores(filepath.Join(keep, "scores"), s); err != nil {
+			if err := Draw(filepath.Join(keep, "scores"), s); err != nil {
 				t.Error(err)
 			}
 		}

@@ -34,9 +34,6 @@ type SheetLine struct {
 	Images [][]float64
 }
 
-// WriteSheet draws images as NAME.svg and NAME.png in a folder.
-func WriteSheet(dir string, s Sheet) error { return s.figure().write(dir) }
-
 const (
 	largestImage = vg.Length(38) // the longer side
 	imageGap     = vg.Length(2)

@@ -2,19 +2,9 @@ package report
 
 // Aggregate computes the means over participants.
 func (r *Run) Aggregate() {
-	pick := func(f func(Participant) Figure) Figure {
-		figures := make([]Figure, len(r.Participants))
-		for i, p := range r.Participants {
-			figures[i] = f(p)
-		}
-		return Mean(figures)
+	if s := r.meanScores(func(p Participant) *Scores { return p.Scores() }); s != nil {
+		r.ROCAUC, r.PRAUC, r.ARI, r.Silhouette, r.Accuracy, r.CrossEntropy = s.ROCAUC, s.PRAUC, s.ARI, s.Silhouette, s.Accuracy, s.CrossEntropy
 	}
-	r.ROCAUC = pick(func(p Participant) Figure { return p.ROCAUC })
-	r.PRAUC = pick(func(p Participant) Figure { return p.PRAUC })
-	r.ARI = pick(func(p Participant) Figure { return p.ARI })
-	r.Silhouette = pick(func(p Participant) Figure { return p.Silhouette })
-	r.Accuracy = pick(func(p Participant) Figure { return p.Accuracy })
-	r.CrossEntropy = pick(func(p Participant) Figure { return p.CrossEntropy })
 	r.Diversity = nil
 	for _, p := range r.Participants {
 		r.Diversity = least(r.Diversity, p.Diversity)
@@ -35,6 +25,11 @@ func (r *Run) Aggregate() {
 	if alone != nil || pooled != nil {
 		r.Baselines = &Baselines{Alone: alone, Pooled: pooled}
 	}
+}
+
+// Scores returns the figures of the participant's model.
+func (p *Participant) Scores() *Scores {
+	return &Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy}
 }
 
 // meanScores averages the scores of the participants that have them.

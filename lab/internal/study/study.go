@@ -109,14 +109,13 @@ func (l *Lab) Table(name string, header []string, rows [][]string) error {
 }
 
 // Chart draws a chart as NAME.svg and NAME.png.
-func (l *Lab) Chart(c plots.Chart) error {
-	return l.drawn(c.Name, plots.WriteChart(l.out, c))
-}
+func (l *Lab) Chart(c plots.Chart) error { return l.draw(c.Name, c) }
 
 // Fields draws fields as NAME.svg and NAME.png.
-func (l *Lab) Fields(f plots.Fields) error { return l.drawn(f.Name, plots.WriteFields(l.out, f)) }
+func (l *Lab) Fields(f plots.Fields) error { return l.draw(f.Name, f) }
 
-func (l *Lab) drawn(name string, err error) error {
+func (l *Lab) draw(name string, p plots.Picture) error {
+	err := plots.Draw(l.out, p)
 	if err == nil {
 		l.Figures = append(l.Figures, filepath.Join(l.out, name+".svg"), filepath.Join(l.out, name+".png"))
 	}
