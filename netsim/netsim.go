@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -147,4 +148,13 @@ func (n *network) firstError(ctx context.Context) error {
 		}
 	}
 	return heard
+}
+
+// An Adversary is a member that follows the protocol except in what Call and Send change.
+type Adversary interface {
+	// Call returns the call that the member makes in place of its own.
+	Call(c consensus.Call) consensus.Call
+	// Send returns the messages that the member sends to another one in place of m; none if it
+	// keeps silent. The message and its contents are shared and must not be modified.
+	Send(to int, m consensus.Message, r *rand.Rand) []consensus.Message
 }

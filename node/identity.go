@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/node/internal/secret"
 )
 
 const identityFile = "identity.key"
@@ -78,3 +79,13 @@ func makeIdentity(path string) error {
 	}
 	return files.WriteBytes(path, 0o600, b)
 }
+
+// A Secret is random bytes that the members of a run share, and nobody else knows.
+type Secret = secret.Secret
+
+// MakeSecret writes a new secret to a new file, which only its owner can read.
+func MakeSecret(path string) error { return secret.Make(path) }
+
+// ReadSecret reads a secret from a file: 32 to 128 hexadecimal digits in one line. Only the
+// file's owner may be able to read it.
+func ReadSecret(path string) (Secret, error) { return secret.Read(path) }

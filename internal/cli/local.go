@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -95,4 +97,13 @@ func (l *localPart) String() string {
 		parts = ""
 	}
 	return fmt.Sprintf("%s: %s%s, calibrated on %s", l.File, parts, count(l.Rows, "row"), count(l.Calibrated, "row"))
+}
+
+// adaptRows is [scoring.AdaptRows] with a note.
+func (a *app) adaptRows(spec *dataset.Spec, m *model.Model, file string) error {
+	by, err := scoring.AdaptRows(spec, m, file)
+	if by != "" {
+		a.note("columns are renamed and converted by %s", by)
+	}
+	return err
 }

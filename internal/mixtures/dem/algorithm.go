@@ -20,6 +20,7 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/privacy/release"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -270,4 +271,17 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 // Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	return mixtures.Load(arrays, a.Covariance, coordinates)
+}
+
+var _ release.Releaser = (*Algorithm)(nil)
+
+// Posterior returns the posterior of a mixture's means under a flat prior; they are the means
+// of their rows. All variances include em.RegCovar, so 1/em.RegCovar bounds the precisions.
+func (a *Algorithm) Posterior(m algorithm.Model, _ []float64) (*release.Posterior, error) {
+	mixture, ok := m.(*gmm.Mixture)
+	if !ok {
+		return nil, errors.New("want a mixture")
+	}
+	p := &release.Posterior{Mixture: mixture, Rows: mixture.ComponentRows(), Bound: func(float64) float64 { return 1 / em.RegCovar }}
+	return p, p.Check()
 }

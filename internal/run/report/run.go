@@ -1,6 +1,10 @@
 package report
 
-import "github.com/collabdict/collabdict/algorithm"
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/algorithm"
+)
 
 // Run is the result of a training: of all participants if one process knows them, otherwise of
 // the own node.
@@ -305,3 +309,43 @@ type Evaluation struct {
 	CrossEntropy Figure   `json:"cross_entropy,omitzero"` // the mean of −ln p of the right class, for cgau
 	Recall       []Figure `json:"recall,omitempty"`       // the share of rows found, by class from 0; null without rows
 }
+
+// Hidden describes in words how a member's own part of a sum is hidden, and how well.
+func (p Protection) Hidden() string {
+	b := p.BreachPredicted
+	switch {
+	case b == nil:
+		return ""
+	case *b == 1:
+		return "A member's own part of a sum is not hidden: others can work it out from what they see."
+	case p.Colluders == 1:
+		return fmt.Sprintf("A member's own part of a sum is hidden: another member works it out with probability %.2g.", *b)
+	}
+	return fmt.Sprintf("A member's own part of a sum is hidden: %d other members together work it out with probability %.2g.", p.Colluders, *b)
+}
+
+// PCA describes the principal axes that the scaled columns are projected to.
+type PCA struct {
+	Axes      int       `json:"axes"`           // their number
+	Variances []float64 `json:"variances"`      // those along the axes, in falling order, before normalisation
+	Total     float64   `json:"total_variance"` // of all columns
+}
+
+// Explained returns the share of the variance of all columns that the axes keep.
+func (p PCA) Explained() float64 {
+	sum := 0.0
+	for _, v := range p.Variances {
+		sum += v
+	}
+	if p.Total <= 0 {
+		return 1
+	}
+	return sum / p.Total
+}
+
+// Selection describes the parts of a mixture that was put together in one round, and the
+// numbers of components that were tried.
+type Selection = algorithm.Selection
+
+// Judged is a candidate setting with its figures on held-out rows.
+type Judged = algorithm.Judged
