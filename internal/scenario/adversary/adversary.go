@@ -121,7 +121,10 @@ func (Equivocator) Send(to int, m consensus.Message, _ *rand.Rand) []consensus.M
 }
 
 // Scaled multiplies its contribution to every sum, as far as the agreed bounds allow.
-type Scaled struct{ Factor float64 }
+type Scaled struct {
+	honest
+	Factor float64
+}
 
 // Call implements netsim.Adversary.
 func (a Scaled) Call(c consensus.Call) consensus.Call {
@@ -135,12 +138,9 @@ func (a Scaled) Call(c consensus.Call) consensus.Call {
 	return c
 }
 
-// Send implements netsim.Adversary.
-func (Scaled) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Message { return mailed(m) }
-
 // Flipped swaps classes: within each block it credits the first value's share to the last, and
 // so on. No bound is exceeded.
-type Flipped struct{}
+type Flipped struct{ honest }
 
 // Call implements netsim.Adversary.
 func (Flipped) Call(c consensus.Call) consensus.Call {
@@ -152,9 +152,6 @@ func (Flipped) Call(c consensus.Call) consensus.Call {
 	}
 	return c
 }
-
-// Send implements netsim.Adversary.
-func (Flipped) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Message { return mailed(m) }
 
 // NaN sends words of all ones, which are NaN as floating-point numbers, in the frames of its
 // sessions. Its own machine would refuse a vector with such a value.

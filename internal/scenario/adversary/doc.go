@@ -1,5 +1,5 @@
-// Package adversary has members for simulations that do not follow the protocol, each in its own
-// file, to test how the other members fare.
+// Package adversary has members for simulations that do not follow the protocol, to test how the
+// other members fare.
 //
 //	network, err := netsim.New(netsim.Config{
 //		Names:       netsim.Names(5),
@@ -17,13 +17,20 @@
 // Start reading at [Silent].
 package adversary
 
-import "github.com/collabdict/collabdict/consensus"
+import (
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/consensus"
+)
 
 // honest follows the protocol. Adversaries embed it and override a method.
 type honest struct{}
 
 // Call implements netsim.Adversary.
 func (honest) Call(c consensus.Call) consensus.Call { return c }
+
+// Send implements netsim.Adversary.
+func (honest) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Message { return mailed(m) }
 
 // mailed returns the message unchanged.
 func mailed(m consensus.Message) []consensus.Message { return []consensus.Message{m} }
