@@ -1,5 +1,7 @@
 package multitask
 
+import "cmp"
+
 // Config holds the settings of a [Learner]. All members must use the same values. A value of 0
 // means the default given below.
 type Config struct {
@@ -33,21 +35,8 @@ type Config struct {
 	Seed uint64
 }
 
-const (
-	defaultBatch = 64
-	defaultRate  = 1e-3
-)
-
 func (c Config) withDefaults() Config {
-	if c.Batch == 0 {
-		c.Batch = defaultBatch
-	}
-	if c.Rate == 0 {
-		c.Rate = defaultRate
-	}
-	if c.KLWeight == 0 {
-		c.KLWeight = 1
-	}
+	c.Batch, c.Rate, c.KLWeight = cmp.Or(c.Batch, 64), cmp.Or(c.Rate, 1e-3), cmp.Or(c.KLWeight, 1)
 	return c
 }
 
