@@ -2,7 +2,11 @@ package pipeline
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -317,4 +321,30 @@ func (t *Task) Forecast(rows, members, columns int) string {
 		return ""
 	}
 	return fmt.Sprintf("privacy: with epsilon %g and %d members of %d rows in %d columns, noise is likely to cost more than sharing gains. A model of your own rows alone is then better. More rows, fewer columns or a larger epsilon would help", noise.Epsilon, members, rows, columns)
+}
+
+// ReadFiles reads the files that the task's options name. Relative paths start at folder.
+// Errors are *option.Error.
+func (t *Task) ReadFiles(folder string) error {
+	for _, o := range t.Options {
+		if o.Type != "file" || o.Text() == "" {
+			continue
+		}
+		if folder != "" && !filepath.IsAbs(o.Text()) {
+			if err := o.Set(filepath.Join(folder, o.Text())); err != nil {
+				return err
+			}
+		}
+		b, err := os.ReadFile(o.Text())
+		if errors.Is(err, fs.ErrNotExist) {
+			return option.Errorf(o.Name, "%s: no such file", o.Text())
+		}
+		if err != nil {
+			return option.Errorf(o.Name, "%v", err)
+		}
+		if err := o.Load(b); err != nil {
+			return option.Errorf(o.Name, "%s: %v", o.Text(), err)
+		}
+	}
+	return nil
 }
