@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/files"
 )
 
-// KeyFile is the file in a participant's folder with the key of the digests of its rows.
-const KeyFile = "runs.key"
+// keyFile is the file in a participant's folder with the key of the digests of its rows.
+const keyFile = "runs.key"
 
 // A KeyError reports that the key of the digests of rows is missing or damaged.
 type KeyError struct {
@@ -41,7 +41,7 @@ func (j *Journal) Past() (*Past, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	p := &Past{runs: slices.Clone(j.view.runs)}
-	path := filepath.Join(j.dir, KeyFile)
+	path := filepath.Join(j.dir, keyFile)
 	var err error
 	p.key, err = os.ReadFile(path)
 	missing := errors.Is(err, fs.ErrNotExist)

@@ -62,7 +62,7 @@ func TestAResumedRunIsEnteredOnce(t *testing.T) {
 			t.Errorf("%d runs, note %x, want %x", len(p.runs), got, same)
 		}
 	}
-	for _, name := range []string{File, KeyFile} {
+	for _, name := range []string{File, keyFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
@@ -89,7 +89,7 @@ func TestAKeyThatIsDamaged(t *testing.T) {
 	p := pastIn(t, dir)
 	rows := rowsDigest(p, "x")
 	enter(t, dir, digest("1"), rows)
-	path := filepath.Join(dir, KeyFile)
+	path := filepath.Join(dir, keyFile)
 	for want, damage := range map[string]func() error{
 		"got 5 bytes": func() error { return os.Truncate(path, 5) },
 		"got no file": func() error { return os.Remove(path) },

@@ -84,7 +84,7 @@ func (z ZCDP) Deviation(sensitivity float64) float64 { return sensitivity / math
 // DiscreteDeviation is Deviation for a vector to which [Discrete] noise is added: rounding to its
 // grid may move the values, too.
 func (z ZCDP) DiscreteDeviation(sensitivity float64, values int) float64 {
-	return sensitivity / (math.Sqrt(2*float64(z)) - DiscreteRounding(values))
+	return sensitivity / (math.Sqrt(2*float64(z)) - discreteRounding(values))
 }
 
 // Allowed returns the loss that ε and δ allow: that of the Gaussian mechanism with the least noise.

@@ -25,10 +25,10 @@ func NewDiscrete(sd float64) Discrete {
 	return Discrete{step, uint64(math.Ceil(sd / step))}
 }
 
-// DiscreteRounding returns a bound of the distance that rounding to the grid can add between
+// discreteRounding returns a bound of the distance that rounding to the grid can add between
 // two vectors with the given number of values, in the Euclidean norm and in standard deviations
 // of the noise.
-func DiscreteRounding(values int) float64 { return math.Sqrt(float64(values)) / discreteSteps }
+func discreteRounding(values int) float64 { return math.Sqrt(float64(values)) / discreteSteps }
 
 // Add rounds each value to the grid and adds noise. Values must be at most 2⁵² steps in size.
 func (d Discrete) Add(x []float64, src rand.Source) {

@@ -124,8 +124,8 @@ func (d *decoder) text(field, s string) string {
 }
 
 func (d *decoder) signature(b []byte) []byte {
-	if len(b) > MaxSignature {
-		d.fail("signature", len(b), fmt.Sprintf("at most %d bytes", MaxSignature))
+	if len(b) > maxSignature {
+		d.fail("signature", len(b), fmt.Sprintf("at most %d bytes", maxSignature))
 	}
 	return b
 }

@@ -46,7 +46,7 @@ func WriteMessage(w io.Writer, payload []byte) error {
 // if the stream ends between two messages, and io.ErrUnexpectedEOF if it ends within one.
 // Memory grows only as the bytes arrive.
 func ReadMessage(r io.Reader, limit int) ([]byte, error) {
-	return ReadMessageIf(r, func(size int) error {
+	return readMessageIf(r, func(size int) error {
 		if size > limit {
 			return &LimitError{Got: size, Limit: limit}
 		}
@@ -54,9 +54,9 @@ func ReadMessage(r io.Reader, limit int) ([]byte, error) {
 	})
 }
 
-// ReadMessageIf is like ReadMessage, with a limit that may change during the call. Before each
+// readMessageIf is like ReadMessage, with a limit that may change during the call. Before each
 // frame it calls admit with the size that the message would grow to.
-func ReadMessageIf(r io.Reader, admit func(size int) error) ([]byte, error) {
+func readMessageIf(r io.Reader, admit func(size int) error) ([]byte, error) {
 	var payload []byte
 	for {
 		var head [frameHeader]byte

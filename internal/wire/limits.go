@@ -23,8 +23,8 @@ const (
 	ToCome = 1 << 9
 	// MaxText is the longest name, reason or address, in bytes.
 	MaxText = 1 << 10
-	// MaxSignature is the longest signature, in bytes.
-	MaxSignature = 1 << 8
+	// maxSignature is the longest signature, in bytes.
+	maxSignature = 1 << 8
 	// MaxValue is the longest value of an agreement field, in bytes.
 	MaxValue = 1 << 16
 	// MaxAddrs is the largest number of addresses of one member.

@@ -69,7 +69,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"short digest":           {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Value.Digest = make([]byte, 31) }},
 		"no chain":               {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Chain = nil }},
 		"no value":               {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Value = nil }},
-		"long signature":         {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Signature = make([]byte, MaxSignature+1) }},
+		"long signature":         {&consensus.Done{}, func(m *pb.Message) { m.GetDone().Signature = make([]byte, maxSignature+1) }},
 		"no header":              {seeds, func(m *pb.Message) { m.GetSeeds().Header = nil }},
 		"unknown kind":           {seeds, func(m *pb.Message) { m.GetSeeds().Header.Kind = 257 }},
 		"short seed":             {seeds, func(m *pb.Message) { m.GetSeeds().Chunk = []byte{1} }},

@@ -89,7 +89,7 @@ func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Val
 		}
 		return valid(m, size)
 	}
-	b, err := ReadMessageIf(r, admit)
+	b, err := readMessageIf(r, admit)
 	if err != nil {
 		return consensus.Valid{}, err
 	}
@@ -110,7 +110,7 @@ func peekStep(r *bufio.Reader) (consensus.Message, stepFrame, bool) {
 		return consensus.Message{}, stepFrame{}, false
 	}
 	length := int(binary.LittleEndian.Uint32(b))
-	if length < mostHead || length > Segment { // short Steps are read by ReadMessageIf
+	if length < mostHead || length > Segment { // short Steps are read by readMessageIf
 		return consensus.Message{}, stepFrame{}, false
 	}
 	if b, _ = r.Peek(mostHead); len(b) < mostHead {
@@ -152,7 +152,7 @@ func parseStep(b []byte, length int) (m consensus.Message, f stepFrame, ok bool)
 	if n <= 0 || n%8 != 0 || at+n != frameHeader+length {
 		return m, f, false
 	}
-	// ReadMessageIf reads other encodings of a Step.
+	// readMessageIf reads other encodings of a Step.
 	f = stepFrame{head: at, words: n / 8}
 	return m, f, string(stepHead(m, s, f.words)) == string(b[frameHeader:at])
 }

@@ -119,7 +119,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, err := Read(bufio.NewReader(bytes.NewReader(b)), rosterSize, anything)
 		var want consensus.Valid
-		payload, wantErr := ReadMessageIf(bytes.NewReader(b), anything)
+		payload, wantErr := readMessageIf(bytes.NewReader(b), anything)
 		if wantErr == nil {
 			want, wantErr = Unmarshal(payload, rosterSize)
 		}

@@ -46,7 +46,7 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 		least := correlationAt(math.Min(closer*as.err, 1))
 		return q != nil && without.find(q, least, least) != nil
 	}
-	one, two := Enough, EnoughOfTwo
+	one, two := Enough, enoughOfTwo
 	if whole != nil {
 		one = correlationAt(1.0 / closer) // of a guess, the error is 1
 		two = one

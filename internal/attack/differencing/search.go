@@ -11,7 +11,7 @@ import (
 // With 24 worlds, unrelated numbers reach them with a probability of about 1e-12 and 1e-13.
 const (
 	Enough      = 0.95
-	EnoughOfTwo = 0.97
+	enoughOfTwo = 0.97
 )
 
 // A vector holds a coordinate over the worlds about its mean.

@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		all := noise(1000, random)
 		set(all[9], func(int) float64 { return 100 * random.NormFloat64() })
 		c.plant(all)
-		r := newSpace(all).read(q, others, false, Enough, EnoughOfTwo)
+		r := newSpace(all).read(q, others, false, Enough, enoughOfTwo)
 		got := ""
 		if r != nil {
 			got = fmt.Sprint(r.slots())

@@ -33,7 +33,7 @@ func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}
-	all, err := SumMoments(ctx, g, rows, b)
+	all, err := sumMoments(ctx, g, rows, b)
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}

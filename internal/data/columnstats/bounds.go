@@ -37,7 +37,7 @@ const (
 	BoundsEntry   collabdict.Entry = "bounds"   // of Agree
 	FrameEntry    collabdict.Entry = "frame"    // of AgreeFrame
 	ExtremesEntry collabdict.Entry = "extremes" // of Extremes
-	MomentsEntry  collabdict.Entry = "moments"  // of SumMoments and PrincipalAxes
+	MomentsEntry  collabdict.Entry = "moments"  // of sumMoments and PrincipalAxes
 )
 
 // Agree returns bounds of the rows of all members. By private sums, each learns only how many members

@@ -23,9 +23,9 @@ func newMoments(dim int) *Moments {
 	return &Moments{Sums: make([]float64, dim), Products: make([]float64, dim*dim)}
 }
 
-// SumMoments makes one sum, of values within the bounds b. It shows all members N, Σx and Σxxᵀ
+// sumMoments makes one sum, of values within the bounds b. It shows all members N, Σx and Σxxᵀ
 // exactly. Two such totals over members that differ by one show those of that member.
-func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) (*Moments, error) {
+func sumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b Bounds) (*Moments, error) {
 	own, err := momentsOf(rows)
 	if err != nil {
 		return nil, err

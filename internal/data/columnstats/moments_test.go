@@ -36,7 +36,7 @@ func TestMomentsTogether(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		m, err := SumMoments(ctx, g, own, b)
+		m, err := sumMoments(ctx, g, own, b)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func TestProductsOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x := mat.NewDense(n, dim, nil)
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j%5) + rng.NormFloat64() }, x)
-	got, err := SumMoments(t.Context(), collabdict.Solo{}, matrix{x}, Bounds{Rows: 1024, TotalRows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
+	got, err := sumMoments(t.Context(), collabdict.Solo{}, matrix{x}, Bounds{Rows: 1024, TotalRows: 1024, RMS: slices.Repeat([]float64{8}, dim)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestMoreRowsThanPublished(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = SumMoments(ctx, g, sent, b)
+			_, err = sumMoments(ctx, g, sent, b)
 			return err
 		})
 		const want = "members have sent 120 rows together, but had fewer than 104 at the start"

@@ -25,7 +25,7 @@ func Hours(time string, others []string) int {
 	if !DateOnly(time) {
 		return -1
 	}
-	return slices.IndexFunc(others, TimeOfDay)
+	return slices.IndexFunc(others, timeOfDay)
 }
 
 // Joined returns the time of a date and a time of day.
@@ -38,8 +38,8 @@ func DateOnly(cell string) bool {
 	return ok && c.form != "" && !strings.Contains(c.form, "04")
 }
 
-// TimeOfDay reports whether a cell is a time of day without a date, such as 08:30.
-func TimeOfDay(cell string) bool {
+// timeOfDay reports whether a cell is a time of day without a date, such as 08:30.
+func timeOfDay(cell string) bool {
 	return slices.ContainsFunc(hours, func(form string) bool {
 		_, err := time.Parse(form, cell)
 		return err == nil && strings.Contains(cell, ":")

@@ -137,7 +137,7 @@ func TestDatesAndTimesOfDay(t *testing.T) {
 		"20261001T083000": {false, false}, "08:30": {false, true}, "08:30:00": {false, true}, "8:30 PM": {false, true}, "12.5": {false, false},
 		"083000": {false, false}, "": {false, false}, "45000": {false, false}, "25:00": {false, false},
 	} {
-		if got := [2]bool{DateOnly(cell), TimeOfDay(cell)}; got != want {
+		if got := [2]bool{DateOnly(cell), timeOfDay(cell)}; got != want {
 			t.Errorf("%q: got %t, want %t", cell, got, want)
 		}
 	}

@@ -104,7 +104,7 @@ func (c *columnStats) oddCells() string {
 func (p *Profile) find(columns []columnStats) {
 	first := map[uint64]string{}
 	hours := "" // the column with the time of day
-	if i := slices.IndexFunc(columns, func(c columnStats) bool { return c.kind == kindText && TimeOfDay(c.first) }); i >= 0 {
+	if i := slices.IndexFunc(columns, func(c columnStats) bool { return c.kind == kindText && timeOfDay(c.first) }); i >= 0 {
 		hours = columns[i].name
 	}
 	for i := range columns {

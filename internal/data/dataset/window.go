@@ -101,7 +101,7 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	if !ok {
 		hint := "correct the cell"
 		switch {
-		case TimeOfDay(cell):
+		case timeOfDay(cell):
 			hint = "name the column of the dates; the times of day in this one are then joined to them"
 		case c.clock.form == "":
 			hint = "write the times in one of these forms"

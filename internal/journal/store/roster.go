@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrSigned reports that a process has signed another roster already.
-var ErrSigned = errors.New("this process has signed another roster already: restart it to sign a new one")
+// errSigned reports that a process has signed another roster already.
+var errSigned = errors.New("this process has signed another roster already: restart it to sign a new one")
 
 // SignRoster records that the process with the given nonce signs a roster, given by its
 // canonical bytes. Signing the same roster again is not an error. SignRoster returns when the
@@ -21,7 +21,7 @@ func (s *Store) SignRoster(process [32]byte, roster []byte) error {
 		case old == nil:
 			return b.put(process[:], bytes.Clone(roster))
 		case !bytes.Equal(old, roster):
-			return ErrSigned
+			return errSigned
 		}
 		return nil
 	})

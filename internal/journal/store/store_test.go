@@ -216,7 +216,7 @@ func TestOneRosterAProcess(t *testing.T) {
 		process byte
 		roster  string
 		want    error
-	}{{1, "a,b,c", nil}, {1, "a,b,d", ErrSigned}, {2, "a,b,d", nil}} {
+	}{{1, "a,b,c", nil}, {1, "a,b,d", errSigned}, {2, "a,b,d", nil}} {
 		if err := s.SignRoster([32]byte{tc.process}, []byte(tc.roster)); !errors.Is(err, tc.want) {
 			t.Errorf("process %d signs %s: got %v, want %v", tc.process, tc.roster, err, tc.want)
 		}

@@ -51,7 +51,7 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 		for _, x := range []*mat.Dense{first, a.rows, a.rows} {
 			c := a.of
 			c.Source = src
-			l, err := NewLearner(gmm.Matrix(x), c)
+			l, err := newLearner(gmm.Matrix(x), c)
 			if err == nil {
 				err = l.Start(t.Context(), sized{members: &members})
 			}

@@ -71,8 +71,8 @@ type phase interface {
 	parameters() []float64
 }
 
-// NewLearner returns a learner on a participant's rows. Each round reads them once.
-func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
+// newLearner returns a learner on a participant's rows. Each round reads them once.
+func newLearner(rows gmm.Rows, c Config) (*Learner, error) {
 	n, dim := rows.Dims()
 	switch {
 	case n == 0 && c.Loss == 0 || dim == 0: // with noise, nobody may learn that there are no rows

@@ -35,7 +35,7 @@ func start(t testing.TB, c Config, rows []*mat.Dense) (learners []*Learner, memb
 		if c.Loss > 0 {
 			c.Source = rand.NewPCG(5, uint64(i))
 		}
-		l, err := NewLearner(gmm.Matrix(x), c)
+		l, err := newLearner(gmm.Matrix(x), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestNoise(t *testing.T) {
 		for i := range 5 {
 			c := config(Full, 0.5)
 			c.Source = rand.NewPCG(uint64(draw), uint64(i))
-			l, err := NewLearner(gmm.Matrix(rows[i]), c)
+			l, err := newLearner(gmm.Matrix(rows[i]), c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestNoise(t *testing.T) {
 
 // Impossible rows and totals are refused.
 func TestRefuses(t *testing.T) {
-	if _, err := NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), config(Full, 0)); err == nil {
+	if _, err := newLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), config(Full, 0)); err == nil {
 		t.Error("a row that is no number was taken")
 	}
 	learners, _ := start(t, config(Full, 0.5), clusters(3, 10))

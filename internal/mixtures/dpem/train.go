@@ -56,7 +56,7 @@ func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 // there is no mixture.
 func Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy.Budget, c Config, after func(algorithm.Progress)) (algorithm.Outcome, *Mixture, error) {
 	c.Quorum, c.Colluders, c.Seed, c.Source = d.Quorum, d.Colluders, d.Seed, d.Source
-	l, err := NewLearner(d.Rows, c)
+	l, err := newLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, nil, err
 	}

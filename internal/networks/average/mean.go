@@ -92,7 +92,7 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 	if known {
 		return m.included(ctx, g, highest(counts))
 	}
-	agreed, err := Bounds(ctx, g, BoundsEntry, m.largest())
+	agreed, err := Bounds(ctx, g, boundsEntry, m.largest())
 	if err != nil {
 		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
 	}
@@ -163,7 +163,7 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 	if m.most > 0 {
 		blocks = columnstats.AppendBlock(blocks, 1, m.most)
 	}
-	total, err := g.Sum(ctx, collabdict.Summand{Entry: UpdatesEntry, Values: m.vector, Blocks: blocks})
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: updatesEntry, Values: m.vector, Blocks: blocks})
 	if err != nil {
 		return Total{}, fmt.Errorf("sum of the changes: %w", err)
 	}

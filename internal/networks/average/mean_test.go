@@ -175,7 +175,7 @@ func TestBoundsAreTight(t *testing.T) {
 			}
 		}
 		err := lockstep.Run(context.Background(), size, func(ctx context.Context, g collabdict.Group, rank int) error {
-			got, err := Bounds(ctx, g, BoundsEntry, values[rank])
+			got, err := Bounds(ctx, g, boundsEntry, values[rank])
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func TestBoundsAreTight(t *testing.T) {
 		}
 	})
 	for _, v := range []float64{-1, math.NaN(), 0x1p32, math.Inf(1)} {
-		if _, err := Bounds(t.Context(), collabdict.Solo{}, BoundsEntry, []float64{0, v}); err == nil || !strings.Contains(err.Error(), "value 2 of 2: want from 0 to below 2^32") {
+		if _, err := Bounds(t.Context(), collabdict.Solo{}, boundsEntry, []float64{0, v}); err == nil || !strings.Contains(err.Error(), "value 2 of 2: want from 0 to below 2^32") {
 			t.Errorf("%g: got %v", v, err)
 		}
 	}

@@ -2,14 +2,14 @@ package discrepancy
 
 import "math"
 
-// ExpectedW1 returns the mean of W1, the Wasserstein distance of order 1, over samples of n values from the standard normal
+// expectedW1 returns the mean of W1, the Wasserstein distance of order 1, over samples of n values from the standard normal
 // distribution itself: the bias of a finite sample, about 1.288/√n. It panics if n is below 1.
 //
 // As B = n·F(t) is binomial, de Moivre's formula (Diaconis and Zabell 1991) gives the integrand:
 //
 //	E W1 = ∫ E|F(t) − Φ(t)| dt
 //	E|B − np| = 2ν C(n,ν) p^ν (1−p)^(n−ν+1), where p = Φ(t) and ν = ⌊np⌋+1
-func ExpectedW1(n int) float64 {
+func expectedW1(n int) float64 {
 	if n < 1 {
 		panic("discrepancy: want a sample of at least one value")
 	}

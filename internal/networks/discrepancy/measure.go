@@ -10,7 +10,7 @@ import (
 // Algorithm 2). The rows are samples of the posterior, not its means.
 //
 // A small sample is far from any distribution, so a member with few rows would lose weight
-// twice. If debias is set, [ExpectedW1] is subtracted. The mean over samples from the prior is
+// twice. If debias is set, expectedW1 is subtracted. The mean over samples from the prior is
 // then 0 for any size, and single values may be negative. For rows far from the prior, the
 // distance has hardly any such bias, so the result is too small by as much. It returns an error
 // if there is no row, or if a value is not finite.
@@ -36,7 +36,7 @@ func Latent[T ~float32 | ~float64](z []T, dim int, debias bool) (float64, error)
 	}
 	d := sum / float64(dim)
 	if debias {
-		d -= ExpectedW1(n)
+		d -= expectedW1(n)
 	}
 	return d, nil
 }

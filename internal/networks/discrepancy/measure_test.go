@@ -11,12 +11,12 @@ func TestExpectedW1(t *testing.T) {
 	for n, want := range map[int]float64{
 		1: 1.1283791671, 2: 0.828440680786, 3: 0.68820423496, 10: 0.390643937287, 50: 0.178957958205, 100: 0.127249931684,
 	} {
-		if got := ExpectedW1(n); math.Abs(got-want) > 1e-6 {
+		if got := expectedW1(n); math.Abs(got-want) > 1e-6 {
 			t.Errorf("of %d values: %.12f, want %.12f", n, got, want)
 		}
 	}
 	// By the central limit theorem, the limit is √(2/π) ∫ √(Φ(1−Φ)).
-	if got := math.Sqrt(1e9) * ExpectedW1(1e9); math.Abs(got-1.2883791903) > 1e-4 {
+	if got := math.Sqrt(1e9) * expectedW1(1e9); math.Abs(got-1.2883791903) > 1e-4 {
 		t.Errorf("times the root of the size %.6f in the limit", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestLatentIsTheMeanOverVariables(t *testing.T) {
 	if err != nil || errSingle != nil || math.Abs(d-(first+second)/2) > 1e-15 || d != e {
 		t.Errorf("got %v, %v and %v, %v", d, err, e, errSingle)
 	}
-	if d, _ := Latent(z, 2, true); math.Abs(d-(first+second)/2+ExpectedW1(3)) > 1e-15 {
+	if d, _ := Latent(z, 2, true); math.Abs(d-(first+second)/2+expectedW1(3)) > 1e-15 {
 		t.Errorf("debiased %v", d)
 	}
 	z[3] = math.NaN()
@@ -109,7 +109,7 @@ func TestLatentFarFromThePrior(t *testing.T) {
 		}
 		plain += d / samples
 	}
-	if bias := plain - 1; math.Abs(bias) > 0.15*ExpectedW1(n) {
-		t.Errorf("mean %.4f, want 1 and less than a sixth of %.4f", plain, ExpectedW1(n))
+	if bias := plain - 1; math.Abs(bias) > 0.15*expectedW1(n) {
+		t.Errorf("mean %.4f, want 1 and less than a sixth of %.4f", plain, expectedW1(n))
 	}
 }

@@ -193,7 +193,7 @@ func TestOneProcessHoldsAFolder(t *testing.T) {
 	if err != nil || s.Round != 11 {
 		t.Errorf("%v: %+v", err, s)
 	}
-	if info, err := os.Stat(dir + "/" + SocketFile); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(dir + "/" + socketFile); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v: %v", err, info)
 	}
 	if err := f.Release(); err != nil {
@@ -207,7 +207,7 @@ func TestOneProcessHoldsAFolder(t *testing.T) {
 // A socket that a killed process has left is replaced; files of the folder stay.
 func TestAStaleSocketIsReplaced(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/"+SocketFile, nil, 0o600); err != nil {
+	if err := os.WriteFile(dir+"/"+socketFile, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := NewClient(dir)

@@ -19,7 +19,7 @@ import (
 
 // The files in a participant's folder: the socket, and the lock of its process.
 const (
-	SocketFile = "control.sock"
+	socketFile = "control.sock"
 	lockFile   = "control.lock"
 )
 
@@ -43,7 +43,7 @@ func (e *PathError) Error() string {
 // socketPath returns a path of a folder's socket that the system accepts. It may be relative to
 // the current folder.
 func socketPath(dir string) (string, error) {
-	path := filepath.Join(dir, SocketFile)
+	path := filepath.Join(dir, socketFile)
 	short := path
 	if here, err := os.Getwd(); err == nil && len(path) > longestPath {
 		whole, err := filepath.Abs(path)

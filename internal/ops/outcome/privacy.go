@@ -116,7 +116,7 @@ func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy
 	}
 	return &operate.Privacy{
 		Summary: s, Outside: outside(), Protection: &protection, Collusions: pipeline.Collusions(t.Settings, size), Spent: withList(spent),
-		Warnings: breached(DescribedAll(t.ShownWarnings()), protection),
+		Warnings: breached(describedAll(t.ShownWarnings()), protection),
 	}
 }
 
@@ -160,7 +160,7 @@ func Privacy(m *model.Manifest, warnings []string, spent []operate.Spent, simula
 		mark(s.Sums)
 		mark(shown)
 	}
-	list := DescribedAll(warnings, report.Stated(m.Privacy.LoneChanges, m.Privacy.Protection.PastRun)...)
+	list := describedAll(warnings, report.Stated(m.Privacy.LoneChanges, m.Privacy.Protection.PastRun)...)
 	if line, few := rested(&m.Privacy); few {
 		list = append(list, report.Warning{Text: "privacy: " + line, Kind: report.FewRowsWarning, Members: []string{m.Participant}})
 	}

@@ -37,9 +37,9 @@ func Described(line string) report.Warning {
 	return w
 }
 
-// DescribedAll returns lines with what they are about. Those of sums that differ by few members, and of an earlier
+// describedAll returns lines with what they are about. Those of sums that differ by few members, and of an earlier
 // run, are among the warnings of the result itself, which are given.
-func DescribedAll(lines []string, of ...report.Warning) (list []report.Warning) {
+func describedAll(lines []string, of ...report.Warning) (list []report.Warning) {
 	for _, line := range lines {
 		w := Described(line)
 		for _, known := range of {

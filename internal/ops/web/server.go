@@ -16,12 +16,12 @@ import (
 // in also, such as those of a certificate.
 func Hosts(listen string, also ...string) func(host string) bool {
 	return func(host string) bool {
-		host = HostOf(host)
-		if host == "localhost" || host == HostOf(listen) {
+		host = hostOf(host)
+		if host == "localhost" || host == hostOf(listen) {
 			return true
 		}
 		for _, name := range also {
-			if host == HostOf(name) {
+			if host == hostOf(name) {
 				return true
 			}
 		}
@@ -43,12 +43,12 @@ func ForHosts(admits func(host string) bool, h http.Handler) http.Handler {
 
 // Local reports whether only this machine can connect to a host.
 func Local(listen string) bool {
-	ip, err := netip.ParseAddr(HostOf(listen))
-	return err == nil && ip.Unmap().IsLoopback() || HostOf(listen) == "localhost"
+	ip, err := netip.ParseAddr(hostOf(listen))
+	return err == nil && ip.Unmap().IsLoopback() || hostOf(listen) == "localhost"
 }
 
-// HostOf returns the host of an address with or without a port, in one spelling.
-func HostOf(address string) string {
+// hostOf returns the host of an address with or without a port, in one spelling.
+func hostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = strings.TrimSuffix(strings.TrimPrefix(address, "["), "]")

@@ -16,7 +16,7 @@ import (
 
 // The files of a consortium in its folder.
 const (
-	ConsortiumFile = "consortium.yaml"
+	consortiumFile = "consortium.yaml"
 )
 
 // Consortium is a consortium to be set up on this machine.
@@ -47,7 +47,7 @@ func (c *Consortium) Unfinished() (unfinished, same bool, err error) {
 	if !unfinished {
 		return false, false, nil
 	}
-	was, err := config.ReadConsortium(filepath.Join(c.Dir, ConsortiumFile))
+	was, err := config.ReadConsortium(filepath.Join(c.Dir, consortiumFile))
 	if err != nil {
 		return true, false, nil //nolint:nilerr // then there is nothing to resume
 	}
@@ -102,7 +102,7 @@ func (c *Consortium) Write() error {
 			return err
 		}
 	}
-	file, folders := filepath.Join(c.Dir, ConsortiumFile), make([]string, len(names))
+	file, folders := filepath.Join(c.Dir, consortiumFile), make([]string, len(names))
 	for i, name := range names {
 		folders[i] = filepath.Join(c.Dir, name)
 	}
@@ -147,7 +147,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 	}
 	n.Version, n.Name, n.Listen, n.Baselines, n.Patience = config.Version, p.Name, listen, c.Baselines, c.Patience
 	n.Memory, n.Float32, n.ClassLabels, n.Keep = c.Memory, c.Float32, p.ClassLabels, c.Keep
-	n.Consortium = filepath.Join("..", ConsortiumFile)
+	n.Consortium = filepath.Join("..", consortiumFile)
 	return n.Write(dir)
 }
 

@@ -64,7 +64,7 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 		t.Errorf("the process would continue the old run: %+v", st)
 	}
 	unfinished(false, false)
-	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
+	r, err := roster.Read(filepath.Join(c.Dir, consortiumFile))
 	if err == nil {
 		err = r.Check()
 	}

@@ -175,10 +175,10 @@ func TestNearest(t *testing.T) {
 			}
 			slices.Sort(all)
 			sum := 0.0
-			for _, v := range all[:Neighbours] {
+			for _, v := range all[:neighbours] {
 				sum += v
 			}
-			return sum / Neighbours
+			return sum / neighbours
 		}
 		got, err := Scores(n, rows.InMemory(y))
 		if err != nil {
@@ -204,7 +204,7 @@ func TestKept(t *testing.T) {
 	if all := Kept(5, 3, 1); !slices.Equal(all, []int{0, 1, 2, 3, 4}) {
 		t.Errorf("of few: %v", all)
 	}
-	for width, most := range map[int]int{3: MostRows, 1000: 1048} {
+	for width, most := range map[int]int{3: mostRows, 1000: 1048} {
 		some := Kept(50_000, width, 1)
 		if len(some) != most || !slices.IsSorted(some) || len(slices.Compact(some)) != most || some[most-1] >= 50_000 {
 			t.Errorf("of %d columns: %d rows, want %d that ascend", width, len(some), most)

@@ -13,15 +13,15 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
 
-// Bounds of the rows kept: MostRows, and fewer if rows are wide (mostValues), so that scoring a
+// Bounds of the rows kept: mostRows, and fewer if rows are wide (mostValues), so that scoring a
 // row takes milliseconds.
 const (
-	MostRows   = 10_000
+	mostRows   = 10_000
 	mostValues = 1 << 20
 )
 
-// Neighbours is the number of nearest rows that count.
-const Neighbours = 3
+// neighbours is the number of nearest rows that count.
+const neighbours = 3
 
 // Nearest scores a row by its mean distance to the nearest of the kept rows. If m of a row's M
 // cells are present, the squared distance over these is multiplied by M/m. A row without cells
@@ -37,7 +37,7 @@ type Nearest struct {
 // Kept returns the indices of the rows to keep out of n, in ascending order: all, or a draw by
 // seed.
 func Kept(n, width int, seed uint64) []int {
-	most := max(1, min(MostRows, mostValues/max(1, width)))
+	most := max(1, min(mostRows, mostValues/max(1, width)))
 	return rows.Drawn(n, min(n, most), seed)
 }
 
@@ -127,7 +127,7 @@ func (n *Nearest) score(row []float64, self int) float64 {
 
 // best holds the smallest squared distances.
 type best struct {
-	squares [Neighbours]float64 // ascending
+	squares [neighbours]float64 // ascending
 	found   int
 	below   func(x, y []float64, bound float64) float64
 }
@@ -135,19 +135,19 @@ type best struct {
 // add enters the squared distance of two rows, unless it is too large.
 func (b *best) add(x, y []float64) {
 	bound := math.Inf(1)
-	if b.found == Neighbours {
-		bound = b.squares[Neighbours-1]
+	if b.found == neighbours {
+		bound = b.squares[neighbours-1]
 	}
 	square := b.below(x, y, bound)
 	if square >= bound {
 		return
 	}
-	at := min(b.found, Neighbours-1)
+	at := min(b.found, neighbours-1)
 	for ; at > 0 && b.squares[at-1] > square; at-- {
 		b.squares[at] = b.squares[at-1]
 	}
 	b.squares[at] = square
-	b.found = min(b.found+1, Neighbours)
+	b.found = min(b.found+1, neighbours)
 }
 
 // score returns the mean distance, times a factor.

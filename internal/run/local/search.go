@@ -151,7 +151,7 @@ func (s *search) slack(norm float64, dim int) float32 {
 
 // nearestThree follows the three smallest of some values.
 type nearestThree struct {
-	smallest [Neighbours]float32
+	smallest [neighbours]float32
 	slack    float32
 	limit    float32     // a row with a larger value is not among the nearest
 	near     []candidate // rows that may be among the nearest
@@ -178,13 +178,13 @@ func (t *nearestThree) collect(values []float32, index []int, self int) {
 			continue
 		}
 		t.near = append(t.near, candidate{index[k], v})
-		if v < t.smallest[Neighbours-1] {
-			at := Neighbours - 1
+		if v < t.smallest[neighbours-1] {
+			at := neighbours - 1
 			for ; at > 0 && t.smallest[at-1] > v; at-- {
 				t.smallest[at] = t.smallest[at-1]
 			}
 			t.smallest[at] = v
-			limit = t.smallest[Neighbours-1] + t.slack
+			limit = t.smallest[neighbours-1] + t.slack
 		}
 	}
 	t.limit = limit

@@ -28,12 +28,12 @@ const (
 	mostWindowed = 64
 )
 
-// OrderEntry names the sum of [Task.settle].
-const OrderEntry collabdict.Entry = "order of rows"
+// orderEntry names the sum of [Task.settle].
+const orderEntry collabdict.Entry = "order of rows"
 
 // OrderItem describes what [Task.settle] shows.
 var OrderItem = algorithm.Item{
-	Entry: OrderEntry, What: "how many members have neighbouring rows that are much alike, for --window auto",
+	Entry: orderEntry, What: "how many members have neighbouring rows that are much alike, for --window auto",
 	Form: algorithm.Summed, When: algorithm.AtStart,
 }
 
@@ -62,7 +62,7 @@ func (t *Task) settle(ctx context.Context, g collabdict.Group, p dataset.Partici
 	if gains && 2*left >= n { // windows that hold known anomalies do not train
 		own[1] = 1
 	}
-	total, err := g.Sum(ctx, collabdict.Summand{Entry: OrderEntry, Values: own, Blocks: columnstats.AppendBlock(nil, 2, 1)})
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: orderEntry, Values: own, Blocks: columnstats.AppendBlock(nil, 2, 1)})
 	if err != nil {
 		return nil, p, fmt.Errorf("window: %w", err)
 	}

@@ -15,7 +15,7 @@ const RoundsFile = "rounds.csv"
 
 // WriteRoundsFile writes rounds into RoundsFile in a folder.
 func WriteRoundsFile(dir string, rows []RoundRow) error {
-	return files.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return WriteRounds(w, rows) })
+	return files.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return writeRounds(w, rows) })
 }
 
 // RoundRow has the figures of a round.
@@ -63,8 +63,8 @@ func (r *Run) RoundRows() []RoundRow {
 	return rows
 }
 
-// WriteRounds writes rounds as CSV with a header. Cells without a value are empty.
-func WriteRounds(w io.Writer, rows []RoundRow) error {
+// writeRounds writes rounds as CSV with a header. Cells without a value are empty.
+func writeRounds(w io.Writer, rows []RoundRow) error {
 	c := csv.NewWriter(w) // remembers its first error
 	_ = c.Write([]string{"round", "objective", "members", "missing", "missing_names", "messages", "bytes_sent", "error", "virtual_seconds"})
 	for _, r := range rows {

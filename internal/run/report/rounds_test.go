@@ -16,7 +16,7 @@ func TestWriteRounds(t *testing.T) {
 	rows := r.RoundRows()
 	rows[0].Traffic = &Traffic{Messages: 7, Bytes: 1234, Error: 1e-9, Virtual: 0.25}
 	var b strings.Builder
-	if err := WriteRounds(&b, rows); err != nil {
+	if err := writeRounds(&b, rows); err != nil {
 		t.Fatal(err)
 	}
 	want := `round,objective,members,missing,missing_names,messages,bytes_sent,error,virtual_seconds

@@ -48,7 +48,7 @@ func ReadRulesFile(path string, columns []string) (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := ReadRules(text, columns)
+	rules, err := readRules(text, columns)
 	if err != nil {
 		return nil, &config.Error{File: path, Err: err, Hint: "correct the file"}
 	}

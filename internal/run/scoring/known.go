@@ -24,8 +24,8 @@ type KnownRows struct {
 	Known int // those that trained
 }
 
-// KnownOf returns the rows that a model was trained on.
-func KnownOf(m *model.Model) *KnownRows {
+// knownOf returns the rows that a model was trained on.
+func knownOf(m *model.Model) *KnownRows {
 	if m.Local == nil {
 		return nil
 	}

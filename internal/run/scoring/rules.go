@@ -71,8 +71,8 @@ type Period struct {
 	day      time.Weekday
 }
 
-// ReadRules reads rules from YAML. columns are the sensors of the model.
-func ReadRules(text []byte, columns []string) (*Rules, error) {
+// readRules reads rules from YAML. columns are the sensors of the model.
+func readRules(text []byte, columns []string) (*Rules, error) {
 	r := &Rules{}
 	if err := strict.YAML(bytes.NewReader(text), r); err != nil && !errors.Is(err, io.EOF) { // nothing but comments
 		return nil, err

@@ -27,14 +27,14 @@ maintenance:
 `
 
 func TestReadRules(t *testing.T) {
-	r, err := ReadRules([]byte(someRules), []string{"a", "b", "c"})
+	r, err := readRules([]byte(someRules), []string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *r.Threshold != 7.8 || r.Anomalies != 2 || r.Of != 3 || *r.Gap != 0 || len(r.Sensors) != 3 || len(r.Maintenance) != 2 {
 		t.Errorf("got %+v", r)
 	}
-	if r, err = ReadRules(nil, nil); err != nil || r.Threshold != nil {
+	if r, err = readRules(nil, nil); err != nil || r.Threshold != nil {
 		t.Errorf("no rules: got %+v, %v", r, err)
 	}
 }
@@ -60,7 +60,7 @@ func TestRulesThatCannotBeMeant(t *testing.T) {
 		"maintenance: [{weekday: sunday, from: '08:00', to: '06:00'}]":     "08:00",
 		"maintenance: [{weekday: sunday, from: '2026-11-07', to: '9:00'}]": "2026-11-07",
 	} {
-		if _, err := ReadRules([]byte(text), []string{"a"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readRules([]byte(text), []string{"a"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %s", text, err, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestRulesThatCannotBeMeant(t *testing.T) {
 func FuzzReadRules(f *testing.F) {
 	f.Add(someRules)
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := ReadRules([]byte(text), []string{"a", "b"})
+		r, err := readRules([]byte(text), []string{"a", "b"})
 		if err != nil {
 			return
 		}
@@ -82,7 +82,7 @@ func FuzzReadRules(f *testing.F) {
 }
 
 func TestMaintenance(t *testing.T) {
-	r, err := ReadRules([]byte(someRules), []string{"a", "b", "c"})
+	r, err := readRules([]byte(someRules), []string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestMaintenance(t *testing.T) {
 }
 
 func TestRulesOfSensors(t *testing.T) {
-	r, err := ReadRules([]byte(someRules), []string{"a", "b", "c"})
+	r, err := readRules([]byte(someRules), []string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ type Scorer struct {
 // New returns a scorer by a model that gives scores. With surprises, rows have those that a blend is
 // made of, if it is one.
 func New(m *model.Model, limits *local.Threshold, surprises bool) *Scorer {
-	s := &Scorer{Model: m, Limits: limits, Known: KnownOf(m)}
+	s := &Scorer{Model: m, Limits: limits, Known: knownOf(m)}
 	if e := m.Ensemble(); surprises && e != nil {
 		s.Surprises = &Surprises{Of: e, Beyond: make([]int, len(e.Members))}
 	}

@@ -48,7 +48,7 @@ const amendmentsMost = 32 << 10
 // Founding returns the members that a run begins with, in rank order, and its parameters.
 func Founding(members []Member, s consensus.Settings) ([]Member, consensus.Params) {
 	founders := slices.SortedFunc(slices.Values(members), func(a, b Member) int {
-		return CompareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
+		return compareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
 	})
 	p := consensus.Params{Settings: s}
 	for _, m := range founders {

@@ -23,11 +23,11 @@ type Roster struct {
 
 // NewRoster returns the roster with the given entries.
 func NewRoster(consortium [32]byte, entries []wire.Entry) *Roster {
-	return &Roster{Consortium: consortium, Entries: slices.SortedFunc(slices.Values(entries), CompareEntries)}
+	return &Roster{Consortium: consortium, Entries: slices.SortedFunc(slices.Values(entries), compareEntries)}
 }
 
-// CompareEntries compares two entries in the order of ranks.
-func CompareEntries(a, b wire.Entry) int {
+// compareEntries compares two entries in the order of ranks.
+func compareEntries(a, b wire.Entry) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID, b.ID))
 }
 
