@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -20,7 +21,7 @@ func (b Bandwidth) check(size int) error {
 			return fmt.Errorf("%s: want a rate of at least 0 bytes per second, got %g", name, v)
 		}
 	}
-	return firstOf(checkMembers(b.Members, size), b.When.check())
+	return cmp.Or(checkMembers(b.Members, size), b.When.check())
 }
 
 func (b Bandwidth) plan(n *network) {

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +18,7 @@ type Crash struct {
 	Amnesia bool
 }
 
-func (c Crash) check(size int) error { return firstOf(checkMember(c.Member, size), c.When.check()) }
+func (c Crash) check(size int) error { return cmp.Or(checkMember(c.Member, size), c.When.check()) }
 
 func (c Crash) plan(n *network) {
 	m := n.members[c.Member]
@@ -70,7 +71,7 @@ type Late struct {
 	When   // For is ignored
 }
 
-func (l Late) check(size int) error { return firstOf(checkMember(l.Member, size), l.When.check()) }
+func (l Late) check(size int) error { return cmp.Or(checkMember(l.Member, size), l.When.check()) }
 
 func (l Late) plan(n *network) {
 	m := n.members[l.Member]
@@ -91,7 +92,7 @@ type Churn struct {
 	When
 }
 
-func (c Churn) check(int) error { return firstOf(checkRate(c.Rate), c.When.check()) }
+func (c Churn) check(int) error { return cmp.Or(checkRate(c.Rate), c.When.check()) }
 
 func (c Churn) plan(n *network) {
 	for _, m := range n.members {

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -23,7 +24,7 @@ type When struct {
 }
 
 func (w When) check() error {
-	return firstOf(checkTime("at", w.At), checkTime("for", w.For))
+	return cmp.Or(checkTime("at", w.At), checkTime("for", w.For))
 }
 
 // plan schedules the start of a fault, and its end if it has one.
@@ -109,15 +110,6 @@ func in(members []int, size int) []bool {
 		is[m] = true
 	}
 	return is
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func checkTime(what string, d time.Duration) error {

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 )
@@ -16,7 +17,7 @@ type Loss struct {
 }
 
 func (l Loss) check(size int) error {
-	return firstOf(checkRate(l.Rate), checkMembers(l.Members, size), l.When.check())
+	return cmp.Or(checkRate(l.Rate), checkMembers(l.Members, size), l.When.check())
 }
 
 func (l Loss) plan(n *network) {
@@ -40,7 +41,7 @@ type Duplicate struct {
 	When
 }
 
-func (d Duplicate) check(int) error { return firstOf(checkRate(d.Rate), d.When.check()) }
+func (d Duplicate) check(int) error { return cmp.Or(checkRate(d.Rate), d.When.check()) }
 
 func (d Duplicate) plan(n *network) {
 	if n.duplicateSource == nil {
@@ -59,7 +60,7 @@ type Reorder struct {
 }
 
 func (r Reorder) check(int) error {
-	return firstOf(checkPositive("reorder", r.Delay), checkRate(r.Rate), r.When.check())
+	return cmp.Or(checkPositive("reorder", r.Delay), checkRate(r.Rate), r.When.check())
 }
 
 func (r Reorder) plan(n *network) {

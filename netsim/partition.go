@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -65,7 +66,7 @@ func (f Flap) check(size int) error {
 	if f.Up <= 0 || f.Down <= 0 {
 		return errors.New("up, down: want times above 0")
 	}
-	return firstOf(checkMember(f.Member, size), f.When.check())
+	return cmp.Or(checkMember(f.Member, size), f.When.check())
 }
 
 func (f Flap) plan(n *network) {

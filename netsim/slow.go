@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -17,7 +18,7 @@ func (s Slow) check(size int) error {
 	if !(s.Factor > 0) || math.IsInf(s.Factor, 1) {
 		return fmt.Errorf("factor: want a number above 0, got %g", s.Factor)
 	}
-	return firstOf(checkMember(s.Member, size), s.When.check())
+	return cmp.Or(checkMember(s.Member, size), s.When.check())
 }
 
 func (s Slow) plan(n *network) {
