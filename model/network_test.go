@@ -158,7 +158,7 @@ func readsNot(t *testing.T, path string, m *Model, want string) {
 func TestConditionsOfBetaVAEsAreRead(t *testing.T) {
 	m := betaVAE(t)
 	hyper(t, m, `{"condition":"cgau"}`)
-	of := beta.NewModel(beta.Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Condition: beta.CGAU, Seed: 5})
+	of := beta.NewModel(beta.Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Conditioned: true, Seed: 5})
 	for i := range of.Conditions().Values {
 		of.Conditions().Values[i] = float32(i) / 8
 	}

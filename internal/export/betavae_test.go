@@ -18,7 +18,7 @@ import (
 
 // A release of a β-VAE has both networks, and β, which scores need.
 func TestReleaseOfABetaVAE(t *testing.T) {
-	m := betaVAEOf(6, 0, beta.Unconditioned)
+	m := betaVAEOf(6, 0, false)
 	m.Manifest.Hyper = model.Hyper{"beta": json.Number("0.5")}
 	f, err := NPZ(m)
 	if err != nil {
@@ -40,12 +40,12 @@ func TestReleaseOfABetaVAE(t *testing.T) {
 
 // Scores have no threshold if conditions are 0, because no participant has these conditions.
 func TestThresholdIsOfOwnConditions(t *testing.T) {
-	owner, nobody := betaVAEOf(6, 0, beta.CGAU), betaVAEOf(6, 0, beta.CGAU)
+	owner, nobody := betaVAEOf(6, 0, true), betaVAEOf(6, 0, true)
 	clear(nobody.Conditions())
 	for _, of := range []struct {
 		m    *model.Model
 		want bool
-	}{{owner, true}, {nobody, false}, {betaVAEOf(6, 0, beta.Unconditioned), true}} {
+	}{{owner, true}, {nobody, false}, {betaVAEOf(6, 0, false), true}} {
 		f := exported(t, of.m)
 		listed := slices.ContainsFunc(f.Contents, func(e Entry) bool { return e.Name == "threshold, false_alarm" })
 		if in := bytes.Contains(f.Bytes, []byte("threshold")); in != of.want || listed != of.want {
@@ -54,25 +54,25 @@ func TestThresholdIsOfOwnConditions(t *testing.T) {
 	}
 }
 
-func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
+func betaVAEOf(columns, axes int, condition bool) *model.Model {
 	m := describe("bvae", columns, axes)
 	dim := columns
 	if axes > 0 {
 		dim = axes
 	}
-	b := beta.Trained{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Condition: condition, Seed: 4})}
+	b := beta.Trained{Model: beta.NewModel(beta.Config{Inputs: dim, Latent: 3, Hidden: []int{9, 7}, Beta: 0.5, Conditioned: condition, Seed: 4})}
 	for i := range b.Parameters().Values {
 		b.Parameters().Values[i] *= 2
 	}
 	vae.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
-	if m.Learned = b; condition != beta.Unconditioned {
+	if m.Learned = b; condition {
 		m.Learned = beta.Conditioned{Trained: b}
 	}
 	return m
 }
 
 // knownBetaVAE returns a file of a bvae model, with rows and the model's outputs for them.
-func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
+func knownBetaVAE(t *testing.T, axes int, condition bool) known {
 	const columns = 6
 	m := betaVAEOf(columns, axes, condition)
 	b, _ := betaVAE(m)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 )
@@ -67,9 +66,9 @@ func knownFiles(t *testing.T) map[string]known {
 		"mtvae":      knownAutoEncoder(t, 6, 0),
 		"mtvae-pca":  knownAutoEncoder(t, 6, 4),
 		"mtvae-wide": knownAutoEncoder(t, 70, 0),
-		"bvae":       knownBetaVAE(t, 0, beta.Unconditioned),
-		"bvae-cgau":  knownBetaVAE(t, 0, beta.CGAU),
-		"bvae-pca":   knownBetaVAE(t, 4, beta.Unconditioned),
+		"bvae":       knownBetaVAE(t, 0, false),
+		"bvae-cgau":  knownBetaVAE(t, 0, true),
+		"bvae-pca":   knownBetaVAE(t, 4, false),
 		"cgau":       knownClassifier(t),
 		"mtvae-file": asExported(t, 6),
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/npz"
-	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
@@ -114,7 +113,7 @@ func TestKindsOfExports(t *testing.T) {
 func TestExportsHoldNoLocalPart(t *testing.T) {
 	for name, made := range map[string]func() *model.Model{
 		"mtvae": func() *model.Model { return autoEncoderOf(4, 0) },
-		"bvae":  func() *model.Model { return betaVAEOf(4, 0, beta.Unconditioned) },
+		"bvae":  func() *model.Model { return betaVAEOf(4, 0, false) },
 	} {
 		with, without := made(), made()
 		with.Manifest.Local = true

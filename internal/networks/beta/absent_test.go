@@ -57,16 +57,16 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 // others. Without conditions it follows the totals.
 func TestRoundsThatAreDecided(t *testing.T) {
 	for name, of := range map[string]struct {
-		condition Condition
+		condition bool
 		in        bool
 		trained   bool
 	}{
-		"conditions, in":     {CGAU, true, true},
-		"conditions, not in": {CGAU, false, false},
-		"none, in":           {Unconditioned, true, false},
+		"conditions, in":     {true, true, true},
+		"conditions, not in": {true, false, false},
+		"none, in":           {false, true, false},
 	} {
 		c := small(Weighting{})
-		c.Condition = of.condition
+		c.Conditioned = of.condition
 		l := NewLearner(c, owns(1)[0])
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)

@@ -114,14 +114,10 @@ func (s *Settings) config(columns int, seed uint64) Config {
 	if hidden == nil {
 		hidden = []int{} // no layers, as opposed to nil, the default
 	}
-	c := Config{
+	return Config{
 		Inputs: columns, Hidden: hidden, Latent: s.Latent, Beta: s.Beta, Rate: s.Rate, Batch: s.Batch, Epochs: s.Epochs,
-		Seed: seed, Weights: s.weighting(),
+		Conditioned: s.Condition != "", Seed: seed, Weights: s.weighting(),
 	}
-	if s.Condition != "" {
-		c.Condition = CGAU
-	}
-	return c
 }
 
 // Learn runs one participant's part of the training. A seed that only this participant knows

@@ -14,7 +14,7 @@ import (
 // conditioned returns the settings of a small model with conditions.
 func conditioned(w Weighting) Config {
 	c := small(w)
-	c.Condition = CGAU
+	c.Conditioned = true
 	return c
 }
 

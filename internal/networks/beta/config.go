@@ -11,10 +11,10 @@ import (
 type Config struct {
 	Inputs int   // values per row
 	Hidden []int // units of the encoder's hidden layers, in reverse those of the decoder; nil means 512, 256
-	// Condition determines how hidden layers of the encoder and the decoder adapt to the
-	// member.
-	Condition Condition
-	Latent    int // latent variables; 0 means 2
+	// Conditioned gives hidden layers of the encoder and the decoder gated units, which adapt to the
+	// member by its conditions; see package average. Otherwise, units are rectified.
+	Conditioned bool
+	Latent      int // latent variables; 0 means 2
 	// Beta is the factor of the divergence in the loss; 0 means 10.
 	Beta   float64
 	Rate   float64 // learning rate of Adam; 0 means 0.001
@@ -24,15 +24,6 @@ type Config struct {
 	Seed    uint64
 	Weights Weighting
 }
-
-// Condition is a way in which a model adapts to each member.
-type Condition int
-
-// Conditions.
-const (
-	Unconditioned Condition = iota // no adaptation: rectified linear units
-	CGAU                           // gated units with conditions, see package average
-)
 
 // Measure measures how much a member's data differ from all others'.
 type Measure int
@@ -51,7 +42,7 @@ type Weighting struct {
 	// Debias applies to Latent; see [discrepancy.Latent].
 	Debias bool
 	// Pretrained holds, for Latent, the parameters of a model that encodes rows before the
-	// first round. With CGAU, [Own] has its conditions.
+	// first round. If conditioned, [Own] has its conditions.
 	Pretrained []float32
 	// Every, for Latent, is the number of rounds after which the current model determines the
 	// weights again; 0 means never. Without Pretrained, weights are shares of the rows until
@@ -66,7 +57,7 @@ type Own struct {
 	Rows []float32 // row after row
 	// Labels holds the number of rows of each class, for the measure Labels.
 	Labels []int
-	// Pretrained holds, with CGAU, the member's conditions of the pretrained model; nil means
+	// Pretrained holds, if conditioned, the member's conditions of the pretrained model; nil means
 	// 0.
 	Pretrained []float32
 	// Seed determines the order of the rows and the noise. No other member may know it.

@@ -36,7 +36,7 @@
 //
 // # Conditions
 //
-// With [CGAU] as [Config].Condition, hidden layers of the encoder and the decoder are gated
+// With [Config].Conditioned, hidden layers of the encoder and the decoder are gated
 // units with conditions (package average). Each member trains its conditions along with
 // weights and biases, and they are in no sum. All members learn the weighted mean of all
 // members' conditions. Rows are encoded, also for weights, and decoded at the member's own

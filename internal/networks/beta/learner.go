@@ -28,7 +28,7 @@ func NewLearner(c Config, own Own) *Learner {
 	c = c.withDefaults()
 	m := NewModel(c)
 	mean := average.New(m.all, 1, 1) // one value besides the parameters: the loss
-	mean.Shared = c.Condition == Unconditioned
+	mean.Shared = !c.Conditioned
 	return &Learner{config: c, own: own, model: m, mean: mean, column: average.NewColumn(m.own)}
 }
 

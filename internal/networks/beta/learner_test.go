@@ -158,13 +158,13 @@ func TestNoWeight(t *testing.T) {
 // A resumed training has the same bits, including weights by the model, with any number of
 // processors.
 func TestTrainingResumesFromAState(t *testing.T) {
-	for _, condition := range []Condition{Unconditioned, CGAU} {
+	for _, condition := range []bool{false, true} {
 		c, own := small(weightings()["periodic"]), owns(1)
-		c.Condition = condition
+		c.Conditioned = condition
 		create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]), nil }
 		grouptest.GoesOn(t, len(own), create, (*Learner).Start, parameters)
 		l := NewLearner(c, own[0])
-		want := map[Condition]string{Unconditioned: "and 0 conditions, got 3 and 0", CGAU: "and 52 conditions, got 3 and 0"}[condition]
+		want := map[bool]string{false: "and 0 conditions, got 3 and 0", true: "and 52 conditions, got 3 and 0"}[condition]
 		if err := l.Restore(State{Values: make([]float32, 3)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

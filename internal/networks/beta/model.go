@@ -28,7 +28,7 @@ func NewModel(c Config) *Model {
 	c = c.withDefaults()
 	m := &Model{config: c, latent: vae.NewGaussian(c.Latent, vae.ExpScale)}
 	hidden := vae.Layer{Activation: vae.ReLU}
-	if c.Condition == CGAU {
+	if c.Conditioned {
 		hidden.Activation = vae.Gated
 	}
 	var down, up []vae.Layer

@@ -12,9 +12,9 @@ import (
 // The gradient, also by conditions, is that of the squared errors plus β times the divergence,
 // summed over a batch.
 func TestGradient(t *testing.T) {
-	for _, condition := range []Condition{Unconditioned, CGAU} {
+	for _, condition := range []bool{false, true} {
 		c := small(Weighting{})
-		c.Condition = condition
+		c.Conditioned = condition
 		m := NewModel(c)
 		for i := range m.own.Values {
 			m.own.Values[i] = float32(i%7-3) / 4
@@ -30,7 +30,7 @@ func TestGradient(t *testing.T) {
 		loss()
 		m.backward()
 		checked := checkGradient(t, m.all, 3, loss) + checkGradient(t, m.own, 1, loss)
-		if least := map[Condition]int{Unconditioned: 40, CGAU: 120}[condition]; checked < least {
+		if least := map[bool]int{false: 40, true: 120}[condition]; checked < least {
 			t.Errorf("only %d derivatives are not 0, want %d", checked, least)
 		}
 	}
@@ -109,7 +109,7 @@ func TestNumbersOfParameters(t *testing.T) {
 		shared, own int
 	}{
 		{Config{Inputs: 784}, thesis, 0},
-		{Config{Inputs: 784, Condition: CGAU}, 2*thesis - 257*4 - 513*784, 2 * 2 * (512 + 256)},
+		{Config{Inputs: 784, Conditioned: true}, 2*thesis - 257*4 - 513*784, 2 * 2 * (512 + 256)},
 	} {
 		m := NewModel(test.c)
 		if shared, own := len(m.Parameters().Values), len(m.Conditions().Values); shared != test.shared || own != test.own {

@@ -12,7 +12,7 @@ func TestOverTheProtocol(t *testing.T) {
 	w := weightings()["periodic"]
 	w.Publish = true
 	c, own := small(w), owns(1)
-	c.Condition = CGAU
+	c.Conditioned = true
 	here, _ := inLockstep(t, c, own, 3)
 	there, _ := together(t, grouptest.Protocol(t), c, own, 3)
 	for k := range here {

@@ -62,9 +62,9 @@ func TestConditionsStay(t *testing.T) {
 // Changes beyond all bounds are refused, with and without conditions, and conditions stay as
 // before.
 func TestDivergedTrainingIsRefused(t *testing.T) {
-	for _, condition := range []Condition{Unconditioned, CGAU} {
+	for _, condition := range []bool{false, true} {
 		c := small(Weighting{})
-		c.Condition, c.Rate = condition, 1e12
+		c.Conditioned, c.Rate = condition, 1e12
 		l := NewLearner(c, owns(1)[0])
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)

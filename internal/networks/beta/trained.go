@@ -37,7 +37,7 @@ var (
 
 // trained returns the model as a Conditioned if it has conditions, else as a Trained.
 func trained(m *Model) algorithm.Model {
-	if m.config.Condition == CGAU {
+	if m.config.Conditioned {
 		return Conditioned{Trained{m}}
 	}
 	return Trained{m}
