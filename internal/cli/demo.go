@@ -83,10 +83,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()
-	if err := report.WriteRoundsFile(dir, run.RoundRows()); err != nil {
-		return err
-	}
-	if err := files.WriteJSON(filepath.Join(dir, "result.json"), run); err != nil {
+	if err := participant.WriteResult(dir, run); err != nil {
 		return err
 	}
 	if err := showOutcome(shown, dir, run); err != nil {

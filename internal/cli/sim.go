@@ -365,18 +365,14 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 	counted := report.Counted(r.Views)
 	for i, m := range models {
 		p := &r.Participants[i]
-		if m == nil { // it has not finished
-			if err := files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
-				return err
+		if m != nil { // it has finished
+			if len(models) > consensus.SmallRoster { // otherwise the list of all names would be written once per participant
+				m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
 			}
-			continue
-		}
-		if len(models) > consensus.SmallRoster { // otherwise the list of all names would be written once per participant
-			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
-		}
-		p.ModelFile = filepath.Join(p.Name, model.File)
-		if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
-			return fmt.Errorf("write the model of %s: %w", p.Name, err)
+			p.ModelFile = filepath.Join(p.Name, model.File)
+			if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
+				return fmt.Errorf("write the model of %s: %w", p.Name, err)
+			}
 		}
 		if err := files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 			return err

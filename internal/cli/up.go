@@ -14,7 +14,6 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
-	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/run/launch"
@@ -165,10 +164,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		}
 	}
 	run.Seconds = time.Since(began).Seconds()
-	if err := report.WriteRoundsFile(f.out, run.RoundRows()); err != nil {
-		return err
-	}
-	if err := files.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
+	if err := participant.WriteResult(f.out, run); err != nil {
 		return err
 	}
 	if err := before.remove(); err != nil {

@@ -1,6 +1,9 @@
 package fedgem
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // region is where a published centre may be: a ball, or if shape is given the ellipsoid {θ:
 // (θ−M)ᵀ shape⁻¹ (θ−M) ≤ radius²}.
@@ -62,7 +65,7 @@ func ellipsoidsMeet(r, o region) bool {
 	}
 	a, b := float64(r.radius*r.radius), float64(o.radius*o.radius)
 	if a == 0 && b == 0 {
-		return allZero(d)
+		return !slices.ContainsFunc(d, func(v float64) bool { return v != 0 })
 	}
 	sum := make([]float64, len(r.shape))
 	at := func(s float64) point {
@@ -99,15 +102,6 @@ type point struct{ s, f float64 }
 // curve is never above that line.
 func (p point) ahead(q point, s float64) float64 {
 	return q.f + float64((q.f-p.f)/(q.s-p.s)*(s-q.s))
-}
-
-func allZero(d []float64) bool {
-	for _, v := range d {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // inverseForm returns dᵀa⁻¹d for a symmetric matrix a, or +Inf if a is not positive definite.
