@@ -19,8 +19,9 @@ import (
 
 // local adds the participant's local part and thresholds to a model, and measures the model on
 // the held-out rows. If there are too few rows to hold any out, it scores each training row by
-// the model fitted without that row. local sends nothing to other members.
-func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, order report.Order, m *model.Model, r *Result) error {
+// the model fitted without that row. local sends nothing to other members; alone reports that
+// there are none.
+func (t *Task) local(ctx context.Context, alone bool, d algorithm.Data, order report.Order, m *model.Model, r *Result) error {
 	n, dim := d.Rows.Dims()
 	if n < 2 {
 		return t.byTraining(d.Rows, m, r)
@@ -38,13 +39,13 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	part := &model.Local{Nearest: local.NewNearest(whole)}
 	outcomes := []algorithm.Outcome{r.Outcome}
-	if !g.Membership().Alone {
-		alone, err := t.alone(ctx, d)
+	if !alone {
+		own, err := t.alone(ctx, d)
 		if err != nil { // keep the shared model, also after an interrupt
 			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of your own rows alone, neither for comparison nor for scores: %v", err))
 		} else {
-			outcomes = append(outcomes, alone)
-			part.Alone = alone.Model.(algorithm.Scorer)
+			outcomes = append(outcomes, own)
+			part.Alone = own.Model.(algorithm.Scorer)
 		}
 	}
 	all, err := scoresOfOwn(outcomes, part.Nearest, x, d.Held)
@@ -62,7 +63,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	part.Held = count
 	about := &report.HeldOut{Rows: count}
 	if part.Alone != nil && count > 0 {
-		alone, err := surprisesOf(part.Alone, d, tailOf(all[1], count))
+		own, err := surprisesOf(part.Alone, d, tailOf(all[1], count))
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 		if err != nil {
 			return err
 		}
-		compare(about, alone, together, order.Order == InTime)
+		compare(about, own, together, order.Order == InTime)
 		part.Better = map[string]string{report.ByTogether: model.Shared, report.ByAlone: model.Alone}[about.Likelier]
 	}
 	m.Manifest.Threshold, _ = local.HeldLimit(all[0], count, t.FalseAlarm)

@@ -20,13 +20,41 @@ type Result struct {
 	Model     *model.Model     // nil if no round was completed
 	Inventory []algorithm.Item // what others see, from [Task.Inventory]
 	algorithm.Outcome
+
+	judge func(context.Context) error // adds the local part and thresholds to the model; nil if that is done
 }
 
-// Fit plays one participant's part: it prepares the training rows, trains with the group, and
-// assembles the model. The participant's secret randomness comes from source, which may be nil
-// if the participant is alone. The caller adds names of members, views and the digest. If a later
-// round fails, the result holds the model of the last completed round.
+// Fit plays one participant's part: [Task.Train] and then [Result.Complete]. If a later round
+// fails, the result holds the model of the last completed round.
 func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
+	r, err := t.Train(ctx, g, p, source, onRound)
+	if unread := r.Complete(ctx); unread != nil {
+		return r, withUnread(err, unread)
+	}
+	return r, err
+}
+
+// Complete adds the participant's local part and thresholds to the model, from its own rows alone. It
+// needs no group, so a process of many participants calls it when their network has ended. Without it
+// the model scores no rows. After an error there is no model.
+func (r *Result) Complete(ctx context.Context) error {
+	if r.Model == nil || r.judge == nil {
+		return nil
+	}
+	err := r.judge(ctx)
+	r.judge, r.LeftOut = nil, nil // which hold the learner
+	if err != nil {
+		r.Model = nil
+		return err
+	}
+	r.Model.Manifest.Warnings = r.Warnings
+	return nil
+}
+
+// Train prepares the training rows, trains with the group, and assembles the model. The participant's
+// secret randomness comes from source, which may be nil if the participant is alone. The caller adds
+// names of members, views and the digest, and completes the result.
+func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
 	if source == nil && g.Membership().Size > 1 {
 		panic("pipeline: want a source of secrets")
@@ -98,17 +126,17 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	}
 	if m.Scorer() != nil {
 		m.Manifest.FalseAlarm = t.FalseAlarm
-		var unread error
-		if data.Held != nil || t.HoldOut > 0 && r.LeftOut != nil {
-			unread = t.local(ctx, g, data, order, m, r)
-		} else {
-			unread = t.byTraining(of.rows, m, r)
-		}
-		if unread != nil {
-			return r, withUnread(err, unread)
-		}
 	}
-	r.LeftOut = nil // which holds the learner
+	alone := g.Membership().Alone
+	r.judge = func(ctx context.Context) error {
+		switch {
+		case m.Scorer() == nil:
+			return nil
+		case data.Held != nil || t.HoldOut > 0 && r.LeftOut != nil:
+			return t.local(ctx, alone, data, order, m, r)
+		}
+		return t.byTraining(of.rows, m, r)
+	}
 	r.Model = m
 	m.Manifest.Privacy.Published = published(r.Inventory)
 	if len(included) == 0 {
@@ -117,7 +145,6 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
 	}
-	m.Manifest.Warnings = r.Warnings
 	return r, err
 }
 

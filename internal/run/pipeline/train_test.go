@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,35 @@ func TestAFileThatChangesIsReportedOnce(t *testing.T) {
 		_, err := example(t, "tol=0", c.rounds).Fit(t.Context(), collabdict.Solo{}, p, nil, func(algorithm.Progress) { at.changed.Store(true) })
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v, want %s", c.rounds, err, c.want)
+		}
+	}
+}
+
+// A trained result has no local part and no threshold before it is complete. Then it is that of Fit.
+func TestTrainingIsCompletedApart(t *testing.T) {
+	x := algorithmtest.Draw(5, 60, []float64{0, 0}, []float64{1, 2})
+	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows.InMemory(x)}
+	k := example(t, "rounds=2")
+	k.HoldOut = 0.2
+	whole, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Model; m.Local != nil || m.Manifest.HeldOut != nil || m.Manifest.Threshold != 0 {
+		t.Errorf("trained: local part %v, held-out rows %v, threshold %g, want none", m.Local, m.Manifest.HeldOut, m.Manifest.Threshold)
+	}
+	for range 2 { // the second call changes nothing
+		if err := r.Complete(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, want := r.Model, whole.Model
+		if got.Local == nil || got.Local.BlendThreshold != want.Local.BlendThreshold || got.Manifest.Threshold != want.Manifest.Threshold ||
+			!slices.Equal(got.Manifest.Warnings, want.Manifest.Warnings) {
+			t.Errorf("complete: %+v, want %+v", got.Manifest, want.Manifest)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -118,7 +119,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	cost, err := net.Run(ctx,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
-			results[rank], err = t.Fit(ctx, g, parts[rank], noise(t.Seed, rank), func(p algorithm.Progress) {
+			results[rank], err = t.Train(ctx, g, parts[rank], noise(t.Seed, rank), func(p algorithm.Progress) {
 				if onRound == nil {
 					return
 				}
@@ -134,6 +135,9 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 			}
 			return err
 		})
+	if err == nil {
+		err = complete(ctx, results, cost, c.Names)
+	}
 	first := farthest(cost)
 	if err == nil && (results[first] == nil || results[first].Model == nil) {
 		err = fmt.Errorf("no participant has completed a round: %w", cost.Members[first].Err)
@@ -156,14 +160,8 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	}
 	l := run.network(t, c.Names, cost, first, lone.ledger, results)
 	run.Report.Ledger = l.Entries(t.Disclosures(results[first]))
-	for i, r := range results {
-		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
-			run.without(parts[i], err)
-			continue
-		}
-		if err := run.add(r, parts[i], c.Names, hex.EncodeToString(cost.Members[i].Digest[:])); err != nil {
-			return nil, err
-		}
+	if err := run.addAll(results, parts, cost); err != nil {
+		return nil, err
 	}
 	if err := addLogliks(run, parts); err != nil {
 		return nil, err
@@ -201,6 +199,23 @@ func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) ob
 	return o
 }
 
+// complete completes the results of the participants that have finished, several at a time, and returns the
+// first error by rank. Nothing of the network is in use any more, so its memory is free.
+func complete(ctx context.Context, results []*pipeline.Result, cost *netsim.Report, names []string) error {
+	errs := make([]error, len(results))
+	parallel.For(len(results), func(i int) {
+		if results[i] != nil && cost.Members[i].Err == nil && ctx.Err() == nil {
+			errs[i] = results[i].Complete(ctx)
+		}
+	})
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%s: threshold: %w", names[i], err)
+		}
+	}
+	return ctx.Err()
+}
+
 // histories returns the rounds that participants completed before a simulation failed.
 func histories(results []*pipeline.Result) *report.Run {
 	r := &report.Run{}
@@ -234,8 +249,40 @@ func (r *Run) without(p dataset.Participant, err error) {
 	r.Report.Participants = append(r.Report.Participants, report.Participant{Name: p.Name, Rows: rows, Left: left})
 }
 
-// add records a participant's part.
-func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string, digest string) error {
+// addAll records the participants' parts. Figures are made for several at a time.
+func (r *Run) addAll(results []*pipeline.Result, parts []dataset.Participant, cost *netsim.Report) error {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	own, errs := make([]report.Participant, len(parts)), make([]error, len(parts))
+	finished := func(i int) bool {
+		return cost.Members[i].Err == nil && results[i] != nil && results[i].Model != nil
+	}
+	parallel.For(len(parts), func(i int) {
+		if finished(i) {
+			own[i], errs[i] = r.figures(results[i], parts[i], names, hex.EncodeToString(cost.Members[i].Digest[:]))
+		}
+	})
+	for i, p := range parts {
+		if !finished(i) {
+			r.without(p, cost.Members[i].Err)
+			continue
+		}
+		if errs[i] != nil {
+			return fmt.Errorf("%s: %w", p.Name, errs[i])
+		}
+		r.Models = append(r.Models, results[i].Model)
+		r.Report.Participants = append(r.Report.Participants, own[i])
+		for _, w := range results[i].Warnings {
+			r.Report.Warnings = append(r.Report.Warnings, p.Name+": "+w)
+		}
+	}
+	return nil
+}
+
+// figures completes a participant's model, and returns its figures.
+func (r *Run) figures(result *pipeline.Result, p dataset.Participant, names []string, digest string) (report.Participant, error) {
 	m := result.Model
 	m.Manifest.Views = r.Report.Views
 	m.Manifest.Privacy.Protection = r.Report.Protection
@@ -246,16 +293,7 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 	if m.Manifest.Hyper.Float("epsilon") != 0 {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
 	}
-	r.Models = append(r.Models, m)
-	own, err := pipeline.Figures(m, p)
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.Name, err)
-	}
-	r.Report.Participants = append(r.Report.Participants, own)
-	for _, w := range result.Warnings {
-		r.Report.Warnings = append(r.Report.Warnings, p.Name+": "+w)
-	}
-	return nil
+	return pipeline.Figures(m, p)
 }
 
 // network records the members of the sums, and their cost.
