@@ -192,13 +192,12 @@ func (m *Mixture) Weights() []float64 { return append([]float64(nil), m.weights.
 // Means returns a copy of the K by M means.
 func (m *Mixture) Means() *mat.Dense { return mat.DenseCopyOf(m.means) }
 
-// Precision returns a copy of Λ_k, M by M.
+// Precision returns Λ_k, M by M, which the caller must not change.
 func (m *Mixture) Precision(k int) *mat.SymDense {
-	out := mat.NewSymDense(m.Dim(), nil)
 	if m.form == Full {
-		out.CopySym(m.precisions[k])
-		return out
+		return m.precisions[k]
 	}
+	out := mat.NewSymDense(m.Dim(), nil)
 	for i, v := range m.parts[k].Diagonal {
 		out.SetSym(i, i, v)
 	}
