@@ -245,14 +245,18 @@ func (p *pipeline) chosen(x []float64, from int) error {
 	return nil
 }
 
-// apart bounds the rows read per wanted row. On disk, reading past a few rows is faster than
+// far bounds the rows read per wanted row. On disk, reading past a few rows is faster than
 // seeking.
-const apart = 8
+const far = 8
 
 // readAt fills x with the rows at the given places. It reads rows that are close together at
-// once, up to a block.
+// once, up to a block. Of rows in memory, it copies no others.
 func (p *pipeline) readAt(x []float64, width int, places []int) error {
 	var room []float64
+	apart := far
+	if _, held := p.source.(Matrix); held {
+		apart = 1
+	}
 	for len(x) > 0 {
 		first, n := places[0], 1
 		for ; n < len(places); n++ {
