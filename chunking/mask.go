@@ -1,6 +1,9 @@
 package chunking
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"sync"
+)
 
 // A Purpose is the use of a mask. Masks with different purposes are independent, even with the
 // same seed and context.
@@ -46,12 +49,17 @@ func (l *Layout) SubtractMask(units []uint64, m Mask) {
 // is even, so values of two words are never split.
 const maskBlock = 128
 
-// source returns the random source of the mask's units.
-func (m Mask) source() *rand.ChaCha8 { return rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context)) }
+// key returns the key of the random source of the mask's units.
+func (m Mask) key() [32]byte { return derive(m.Seed[:], m.Purpose, m.Context) }
+
+// sources has the memory of random sources that no goroutine uses. A sum expands a mask per chunk.
+var sources = sync.Pool{New: func() any { return new(rand.ChaCha8) }}
 
 // mask adds a mask to units, or subtracts it if off, block by block.
 func (a Arithmetic) mask(units []uint64, m Mask, off bool) {
-	source := m.source()
+	source := sources.Get().(*rand.ChaCha8)
+	defer sources.Put(source)
+	source.Seed(m.key())
 	for len(units) > 0 {
 		n := min(maskBlock, len(units))
 		a.drawn(units[:n], source, off)

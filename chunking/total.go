@@ -46,7 +46,7 @@ func (l *Layout) Open(units, pads []uint64, masks ...Mask) ([]float64, error) {
 	}
 	sources := make([]*rand.ChaCha8, len(masks))
 	for i, m := range masks {
-		sources[i] = m.source()
+		sources[i] = rand.NewChaCha8(m.key())
 	}
 	o := opening{layout: l, total: make([]float64, l.values), block: -1, outside: -1}
 	var room [maskBlock]uint64
