@@ -69,7 +69,6 @@ func (c *descent) near(b *block) float64 {
 // leads, W − WDW, with s_ij plus λ times the sign of x_ij + d_ij where that is not 0, and elsewhere
 // clipped to |w_ij − s_ij| ≤ λ. It is −Inf if that point is not positive definite.
 func (c *descent) least(b *block) float64 {
-	b.reserve()
 	q := &b.next
 	multiply(b.p, b.w, c.dw, q.w)
 	for i, s := range b.s {

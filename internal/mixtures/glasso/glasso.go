@@ -83,13 +83,16 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	parallel.For(len(all), func(i int) {
 		blocks[i] = newBlock(s, p, all[i], start)
 		solved[i] = blocks[i].solve(steps)
-		blocks[i].descent = descent{} // free memory for the remaining blocks
+		if blocks[i].p > mostKept {
+			blocks[i].descent = descent{} // free memory for the remaining blocks
+		}
 	})
 	for i, b := range blocks {
 		if !solved[i] && err == nil {
 			err = fmt.Errorf("graphical lasso of %d variables, penalty %g: %w", m, p.Penalty, b.stalled())
 		}
 		r.take(b, all[i])
+		b.end()
 	}
 	return r, err
 }

@@ -3,6 +3,7 @@ package glasso
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -49,12 +50,29 @@ type block struct {
 	descent descent
 }
 
+// idle has blocks that no problem uses, for their memory: EM solves many small problems.
+var idle = sync.Pool{New: func() any { return new(block) }}
+
+// mostKept is the size of the largest block whose memory is kept. Solving a larger one takes far longer than
+// allocating it.
+const mostKept = 64
+
+// end ends the use of a block.
+func (b *block) end() {
+	if b.p <= mostKept {
+		idle.Put(b)
+	}
+}
+
 // newBlock copies the given variables out of s. It starts from the best of these points: the solution
 // without edges; start's submatrix times the best factor, because Newton's model would lead far astray
 // from a start that is much too large; and, if a gap is allowed, the inverse of s.
 func newBlock(s *mat.SymDense, p Problem, members []int, start *mat.SymDense) *block {
-	b := &block{p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(s, members), gap: math.Inf(1)}
-	b.point = newPoint(b.p)
+	b := idle.Get().(*block)
+	*b = block{p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(b.s, s, members), gap: math.Inf(1),
+		point: b.point, next: b.next, descent: b.descent}
+	b.point.resize(b.p)
+	b.next.resize(b.p)
 	b.start(start, members)
 	if b.each > 0 && b.p > 1 {
 		b.fromInverse()
@@ -73,7 +91,7 @@ func (b *block) start(start *mat.SymDense, members []int) {
 		plain += portable.Log(b.s[i*p+i])
 	}
 	if start != nil && p > 1 {
-		b.x = gather(start, members)
+		b.x = gather(b.x, start, members)
 		if b.evaluate(&b.point) && b.invert(&b.point) {
 			b.rescale()
 			if b.value < plain {
@@ -101,7 +119,6 @@ func (b *block) withoutEdges(value float64) {
 // fromInverse moves b to the inverse of s, times the best factor, if that is better. With a weak
 // penalty, this point is near the solution.
 func (b *block) fromInverse() {
-	b.reserve()
 	q := &b.next
 	copy(q.x, b.s)
 	if !b.evaluate(q) || !b.invert(q) {
@@ -129,9 +146,10 @@ func (b *block) rescale() {
 	b.value = p - b.logDet
 }
 
-func gather(a *mat.SymDense, members []int) []float64 {
+// gather returns the submatrix of the members, in the memory of out if that is enough.
+func gather(out []float64, a *mat.SymDense, members []int) []float64 {
 	p := len(members)
-	out := make([]float64, p*p)
+	out = resize(out, p*p)
 	for i, gi := range members {
 		for j, gj := range members {
 			out[i*p+j] = a.At(gi, gj)
@@ -231,7 +249,6 @@ func (b *block) patience() int { return max(1000, int(1e11/float64(b.p)/float64(
 // search moves x along the direction by the longest step among 1, ½, ¼, ... that keeps x
 // positive definite and meets Armijo's rule.
 func (b *block) search(slope float64) bool {
-	b.reserve()
 	c := &b.descent
 	copy(b.next.x, b.x)
 	// Near the solution the gain is below the objective's rounding.
@@ -248,13 +265,6 @@ func (b *block) search(slope float64) bool {
 		step /= 2
 	}
 	return false
-}
-
-// reserve makes room for the next point.
-func (b *block) reserve() {
-	if b.next.x == nil {
-		b.next = newPoint(b.p)
-	}
 }
 
 // magnitude returns the sum of the absolute values of the objective's terms. A change of X by

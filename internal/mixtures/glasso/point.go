@@ -19,7 +19,8 @@ type point struct {
 	value        float64 // the objective
 }
 
-func newPoint(p int) point { return point{x: make([]float64, p*p), w: make([]float64, p*p)} }
+// resize makes room for p variables, with arbitrary values.
+func (q *point) resize(p int) { q.x, q.w = resize(q.x, p*p), resize(q.w, p*p) }
 
 // evaluate computes logDet and value from x and reports whether x is positive definite. It
 // leaves the factor in w, for invert.
