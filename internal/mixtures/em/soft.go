@@ -95,16 +95,17 @@ func (c *clustering) move(n, first []float64, all *whole) {
 // sum per variable.
 func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
-	model := mixture.NewModel(len(of)*k, dim, false)
+	p := r.Lend(len(of)*k, false)
+	defer p.Return()
 	sums, err := guard.Apart(rule, len(of), k, func(without []bool) (*mixture.Sums, []privacy.Shares, error) {
 		for i, c := range of {
 			var own []bool
 			if without != nil {
 				own = without[i*k : (i+1)*k]
 			}
-			passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false, own)
+			passes.SetSpheres(p.Model, i*k, c.centres.RawMatrix().Data, c.variance, false, own)
 		}
-		return r.Weighted(model, k, without != nil)
+		return p.Weighted(k, without != nil)
 	})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,34 @@ func (r *Reader) PassOf(k int, full bool) *Pass {
 	return r.pass
 }
 
+// lent has the passes that nobody uses, as a *sync.Pool for each kind.
+var lent sync.Map
+
+// A kind is what the memory of a pass depends on.
+type kind struct {
+	shape
+	full  bool
+	lanes int
+}
+
+// Lend returns a pass of a mixture of k components over the rows, for one use: unlike that of PassOf, no
+// reader keeps its memory. The caller must set all components of its model, and return the pass.
+func (r *Reader) Lend(k int, full bool) *Pass {
+	pool, _ := lent.LoadOrStore(kind{shape{k, r.Dim, 0}, full, lanes.Count(r.N)}, new(sync.Pool))
+	if p, is := pool.(*sync.Pool).Get().(*Pass); is {
+		p.Reader = r
+		return p
+	}
+	return NewPass(r, mixture.NewModel(k, r.Dim, full))
+}
+
+// Return ends the use of a pass from Lend, and of all results that are valid until its next use.
+func (p *Pass) Return() {
+	pool, _ := lent.Load(kind{shape{p.Model.Components(), p.Dim, 0}, p.Model.Full(), lanes.Count(p.N)})
+	p.Reader = nil
+	pool.(*sync.Pool).Put(p)
+}
+
 // NewPass returns a pass of a model over the rows of r.
 func NewPass(r *Reader, model *mixture.Model) *Pass {
 	return &Pass{Reader: r, Model: model, weighed: make([]weighed, lanes.Count(r.N))}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/privacy"
@@ -56,10 +54,11 @@ var weigh = lanes.NewJob("weighted moments", func(l *lanes.Lane, of weighting) (
 	})
 })
 
-// Weighted sums rows about the origin, weighted by several mixtures. The model holds them one after the
-// other, each with the number of components in group. If measure is set, it also returns how the rows share in each component.
-func (r *Reader) Weighted(model *mixture.Model, group int, measure bool) (*mixture.Sums, []privacy.Shares, error) {
-	return NewPass(r, model).weighted(group, nil, measure)
+// Weighted sums rows about the origin, weighted by several mixtures. The model of the pass holds them one
+// after the other, each with the number of components in group. If measure is set, it also returns how the
+// rows share in each component. The sums are valid until the next pass.
+func (p *Pass) Weighted(group int, measure bool) (*mixture.Sums, []privacy.Shares, error) {
+	return p.weighted(group, nil, measure)
 }
 
 // weighted adds up what all lanes weigh, about the centres.
@@ -84,13 +83,14 @@ func (p *Pass) weighted(group int, centres []float64, measure bool) (*mixture.Su
 // exp(−‖x − c_k‖²/2σ²). The log-likelihood is 0. If without is not nil, the moments include how
 // the rows share in the clusters.
 func (r *Reader) SoftMoments(k int, centres []float64, variance float64, about []float64, full bool, without []bool) (*Moments, error) {
-	model := mixture.NewModel(k, r.Dim, full)
-	SetSpheres(model, 0, centres, variance, full, without)
+	p := r.Lend(k, full)
+	defer p.Return()
+	SetSpheres(p.Model, 0, centres, variance, full, without)
 	var points []float64
 	if about != nil {
 		points = slices.Repeat(about, k)
 	}
-	sums, shares, err := NewPass(r, model).weighted(k, points, without != nil)
+	sums, shares, err := p.weighted(k, points, without != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +104,14 @@ func (r *Reader) SoftMoments(k int, centres []float64, variance float64, about [
 // variance and weight at the centres, K by M. Those marked in without get no weight.
 func SetSpheres(to *mixture.Model, first int, centres []float64, variance float64, full bool, without []bool) {
 	dim := to.Dim()
-	precision := make([]float64, dim)
-	floats.AddConst(1/variance, precision)
+	var precision []float64
 	if full {
 		precision = make([]float64, dim*dim)
 		for i := range dim {
 			precision[i*dim+i] = 1 / math.Sqrt(variance)
 		}
+	} else {
+		precision = slices.Repeat([]float64{1 / variance}, dim)
 	}
 	for k := 0; k*dim < len(centres); k++ {
 		weight := 1.0
