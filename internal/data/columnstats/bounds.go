@@ -105,7 +105,8 @@ func (b Bounds) Scaled(factor float64) Bounds {
 // sums of each column, and products of columns i ≤ j. If products is false, only the squares of
 // the columns take the place of the products.
 func (b Bounds) Moments(k int, products bool) []collabdict.Block {
-	out := b.FirstMoments(nil, k)
+	m := len(b.RMS)
+	out := b.FirstMoments(make([]collabdict.Block, 0, 2+m+m*(m+1)/2), k) // with room for one more
 	for i, v := range b.RMS {
 		others := b.RMS[i:]
 		if !products {

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -84,7 +86,7 @@ func (p prior) keyOfSums(sums *passes.Moments, more []byte) [32]byte {
 		values = append(append(values, p.relative.lambda), p.relative.variances...)
 	}
 	for _, v := range [][]float64{values, sums.First, sums.Second} {
-		h.Write(appendFloats(make([]byte, 0, 8*len(v)), v))
+		writeFloats(h, v)
 	}
 	return [32]byte(h.Sum(nil))
 }
@@ -102,15 +104,13 @@ func (s *Solutions) cuts(clusters *passes.Moments, sizes []int, src *rand.PCG) m
 	}
 	h := sha256.New()
 	h.Write(stateOf(src))
-	b := binary.LittleEndian.AppendUint64(nil, uint64(clusters.Dim))
+	shape := []float64{float64(clusters.Dim), float64(clusters.K), float64(len(clusters.Second))}
 	for _, n := range sizes {
-		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		shape = append(shape, float64(n))
 	}
-	for _, values := range [][]float64{clusters.N, clusters.First, clusters.Second} {
-		b = binary.LittleEndian.AppendUint64(b, uint64(len(values)))
-		b = appendFloats(b, values)
+	for _, values := range [][]float64{shape, clusters.N, clusters.First, clusters.Second} {
+		writeFloats(h, values)
 	}
-	h.Write(b)
 	found := s.partitions.Of([32]byte(h.Sum(nil)), keptPartitions, func() partitions {
 		own := *src
 		of := cuts(clusters, sizes, rand.New(&own))
@@ -128,6 +128,14 @@ func stateOf(src *rand.PCG) []byte {
 		panic("em: " + err.Error()) // a PCG always has a state
 	}
 	return b
+}
+
+// writeFloats hashes values, block by block.
+func writeFloats(h hash.Hash, values []float64) {
+	var room [1024]byte
+	for part := range slices.Chunk(values, len(room)/8) {
+		h.Write(appendFloats(room[:0], part))
+	}
 }
 
 func appendFloats(b []byte, values []float64) []byte {

@@ -28,15 +28,18 @@ type starter struct {
 	banks []*bank
 	// source is that of all draws of a start, the same at all members.
 	source *rand.PCG
-	most   int // number of candidates at the start
-	sums   int // made so far
+	blocks []collabdict.Block // of all its sums but the last
+	most   int                // number of candidates at the start
+	sums   int                // made so far
 }
 
 // A bank has what a start sums for one view and number of clusters: the statistics of the rows in
 // the clusters of one clustering, then the counts and sums of all clusterings.
 type bank struct {
-	view        *view
-	clusters    int
+	view     *view
+	clusters int
+	// blocks are those of the statistics, and those of the clusterings.
+	blocks      [2][]collabdict.Block
 	clusterings []*clustering
 	best        *clustering     // whose statistics are summed
 	moments     *passes.Moments // of all rows in its clusters, from the last sum
@@ -77,6 +80,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	}
 	s.source = rand.NewPCG(s.config.Seed, uint64(s.rows.Dim))
 	s.drawFirst()
+	s.bound()
 	all, err := s.sum(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("first sum over the rows: %w", err)
@@ -185,33 +189,47 @@ func (s *starter) drawFirst() {
 	}
 }
 
+// bound sets the blocks of the sums, which are all alike.
+func (s *starter) bound() {
+	s.blocks = columnstats.AppendBlock(nil, 1, s.limits.Rows)
+	for _, b := range s.banks {
+		limits := b.view.limits
+		b.blocks = [2][]collabdict.Block{limits.statistics(b.clusters), limits.clusterBlocks(nil, len(b.clusterings), b.clusters)}
+		s.blocks = append(append(s.blocks, b.blocks[0]...), b.blocks[1]...)
+	}
+	s.blocks = append(s.blocks, columnstats.AppendBlock(nil, gainsOf(s.most), gainBound(s.limits.Bounds))...)
+}
+
 // sum makes one sum of all banks. From its total it returns the moments of all rows in each view, and
 // moves the clusterings; the best of each bank is the one with the smallest sum of squares within
 // clusters.
 func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
-	own := []float64{float64(s.rows.N)}
-	blocks := columnstats.AppendBlock(nil, 1, s.limits.Rows)
+	length := 0
+	for _, b := range s.blocks {
+		length += b.Len
+	}
+	own := append(make([]float64, 0, length), float64(s.rows.N))
 	s.sums++
 	add := func(part string, values []float64, bounds []collabdict.Block) {
 		s.blur.Add(values, bounds, part, fmt.Sprint("start ", s.sums, " ", part))
-		own, blocks = append(own, values...), append(blocks, bounds...)
+		own = append(own, values...)
 	}
 	for _, b := range s.banks {
 		statistics, err := s.statistics(b)
 		if err != nil {
 			return nil, err
 		}
-		add(b.view.named(partName(b.clusters)), statistics, b.view.limits.statistics(b.clusters))
+		add(b.view.named(partName(b.clusters)), statistics, b.blocks[0])
 		clusters, err := clusterSums(b.view.rows, b.clusterings, s.config.Diversity)
 		if err != nil {
 			return nil, err
 		}
-		add(b.view.named(fmt.Sprint("clusters ", b.clusters)), clusters, b.view.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
+		add(b.view.named(fmt.Sprint("clusters ", b.clusters)), clusters, b.blocks[1])
 	}
 	if n := gainsOf(s.most); n > 0 { // there are no mixtures to judge yet; the rounds continue these values
-		add("gains", make([]float64, n), columnstats.AppendBlock(nil, n, gainBound(s.limits.Bounds)))
+		add("gains", make([]float64, n), s.blocks[len(s.blocks)-1:])
 	}
-	total, err := s.group.Sum(ctx, s.summand(own, blocks))
+	total, err := s.group.Sum(ctx, s.summand(own, s.blocks))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +242,7 @@ func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
 		length := passes.PackedLen(b.clusters, s.rows.Dim, true)
 		b.moments = passes.Unpack(rest[:length], b.clusters, s.rows.Dim, true)
 		if all[b.view] == nil {
-			if err := b.view.same.Check(total[0], b.clusters, rest, b.view.limits.statistics(b.clusters)); err != nil {
+			if err := b.view.same.Check(total[0], b.clusters, rest, b.blocks[0]); err != nil {
 				return nil, err
 			}
 			all[b.view] = newWhole(together(b.moments, total[0]))
