@@ -62,6 +62,7 @@ func votesOf(slot uint64, c *Certificate) (votes []CastVote) {
 	if c == nil {
 		return nil
 	}
+	votes = make([]CastVote, 0, len(c.Votes))
 	for _, v := range c.Votes {
 		votes = append(votes, CastVote{v.Member, slot, Vote{c.Ballot, c.Value}, c.Chain, v.Signature})
 	}

@@ -58,7 +58,9 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		m.fail(e, err)
 		return
 	}
-	for _, member := range a.receivers(s.call.header.Kind) {
+	receivers := a.receivers(s.call.header.Kind)
+	e.Sends = slices.Grow(e.Sends, len(receivers))
+	for _, member := range receivers {
 		m.send(e, member, s.ballots.promised, a.message(s.call, member))
 	}
 	if m.roster.Committee != nil {
