@@ -59,7 +59,7 @@ func (e *Ensemble) EachScores(of collabdict.Rows, f func(from int, scores []floa
 // Each is like EachScores, and also passes the surprise of each row at each member.
 func (e *Ensemble) Each(of collabdict.Rows, f func(from int, scores []float64, surprises *mat.Dense)) error {
 	return rows.Each(of, func(x *mat.Dense, from int) error {
-		at, err := e.members(x)
+		at, err := e.members(x, nil)
 		if err != nil {
 			return err
 		}
@@ -77,9 +77,29 @@ func (e *Ensemble) Each(of collabdict.Rows, f func(from int, scores []float64, s
 	})
 }
 
+// ScoresBy returns the scores of rows by each of some ensembles, with +Inf for NaN. Members of the same name
+// have the same scorer, which scores the rows once.
+func ScoresBy(x *mat.Dense, ensembles ...*Ensemble) ([][]float64, error) {
+	known, out := map[string][]float64{}, make([][]float64, len(ensembles))
+	for k, e := range ensembles {
+		at, err := e.members(x, known)
+		if err != nil {
+			return nil, err
+		}
+		n, _ := at.Dims()
+		out[k] = make([]float64, n)
+		for i := range out[k] {
+			out[k][i] = e.Score(at.RawRowView(i))
+		}
+		withoutNaN(out[k])
+	}
+	return out, nil
+}
+
 // members returns the scores of rows at the members, one column per member. A row with all
-// cells missing gets the median score of the own rows.
-func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
+// cells missing gets the median score of the own rows. known, unless nil, has scores by the members'
+// names, and gets further ones.
+func (e *Ensemble) members(x *mat.Dense, known map[string][]float64) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	empty := make([]bool, n)
 	for i := range empty {
@@ -87,9 +107,15 @@ func (e *Ensemble) members(x *mat.Dense) (*mat.Dense, error) {
 	}
 	out := mat.NewDense(n, len(e.Members), nil)
 	for j, m := range e.Members {
-		scores, err := Scores(m.Scorer, rows.InMemory(x))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		scores := known[m.Name]
+		if scores == nil {
+			var err error
+			if scores, err = Scores(m.Scorer, rows.InMemory(x)); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+			if known != nil {
+				known[m.Name] = scores
+			}
 		}
 		for i, v := range scores {
 			if empty[i] {
@@ -106,12 +132,17 @@ func Scores(s Scorer, of collabdict.Rows) ([]float64, error) {
 	n, _ := of.Dims()
 	out := make([]float64, n)
 	err := s.EachScores(of, func(from int, scores []float64) { copy(out[from:], scores) })
-	for i, v := range out {
+	withoutNaN(out)
+	return out, err
+}
+
+// withoutNaN replaces NaN by +Inf.
+func withoutNaN(scores []float64) {
+	for i, v := range scores {
 		if math.IsNaN(v) {
-			out[i] = math.Inf(1)
+			scores[i] = math.Inf(1)
 		}
 	}
-	return out, err
 }
 
 // Own returns the scores of the calibrations' own rows, each compared with the others. scores
@@ -133,8 +164,7 @@ func Own(e *Ensemble, scores [][]float64) []float64 {
 func Limit(scores []float64, share float64) (limit float64, kept bool) {
 	n := len(scores)
 	at := rankOf(n, share)
-	c := Calibrate(scores)
-	return c.scores[min(at, n)-1], at <= n
+	return slices.Sorted(slices.Values(scores))[min(at, n)-1], at <= n
 }
 
 // HeldLimit returns [Limit] of the last scores, those of held-out rows. If these are too few for the

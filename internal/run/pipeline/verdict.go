@@ -38,13 +38,12 @@ func byExchange(part *model.Local, shared algorithm.Scorer, held, trained *mat.D
 	if inTime {
 		p.AnomalyGroups, p.NormalGroups = metrics.Groups(len(taken)*Copies, heldBlocks), metrics.Groups(known, min(known, normalBlocks))
 	}
-	for k, by := range []string{model.Blend, model.Alone} {
-		var err error
-		if p.Anomalies[k], err = local.Scores(part.Ensemble(shared, by), rows.InMemory(exchanged)); err != nil {
-			return nil, err
-		}
-		p.Normals[k] = part.Own(by)
+	anomalies, err := local.ScoresBy(exchanged, part.Ensemble(shared, model.Blend), part.Ensemble(shared, model.Alone))
+	if err != nil {
+		return nil, err
 	}
+	p.Anomalies = [2][]float64(anomalies)
+	p.Normals = [2][]float64{part.Own(model.Blend), part.Own(model.Alone)}
 	v.Judge(&p, report.FoundAt)
 	return v, nil
 }
