@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -363,23 +364,28 @@ func listed(names []string) string {
 // writeRun writes a result: two files for all, and a folder per participant.
 func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
 	counted := report.Counted(r.Views)
-	for i, m := range models {
-		p := &r.Participants[i]
-		if m != nil { // it has finished
-			if len(models) > consensus.SmallRoster { // otherwise the list of all names would be written once per participant
-				m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
-			}
-			p.ModelFile = filepath.Join(p.Name, model.File)
-			if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
-				return fmt.Errorf("write the model of %s: %w", p.Name, err)
-			}
-		}
-		if err := files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
-			return err
-		}
+	err := parallel.Try(len(models), func(i int) error {
+		return writePart(out, &r.Participants[i], models[i], counted, len(models))
+	})
+	if err != nil {
+		return err
 	}
 	if err := report.WriteRoundsFile(out, rounds); err != nil {
 		return err
 	}
 	return files.WriteJSON(filepath.Join(out, "result.json"), r)
+}
+
+// writePart writes a participant's folder; m is nil if it has not finished.
+func writePart(out string, p *report.Participant, m *model.Model, counted []report.View, participants int) error {
+	if m != nil {
+		if participants > consensus.SmallRoster { // otherwise the list of all names would be written once per participant
+			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
+		}
+		p.ModelFile = filepath.Join(p.Name, model.File)
+		if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
+			return fmt.Errorf("write the model of %s: %w", p.Name, err)
+		}
+	}
+	return files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p)
 }
