@@ -46,7 +46,7 @@ type frame struct {
 func newAttempt(r *roster, pos position, plans *Plans, v *View) *attempt {
 	return &attempt{
 		roster: r, position: pos, naming: naming{r.run, pos.number}, plans: plans, view: v,
-		secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
+		secrets: secrets{held: map[int]*chunking.Share{}, commits: map[int][32]byte{}},
 		seeds:   map[int]*Seeds{}, blobs: map[int]*Blob{},
 	}
 }
@@ -211,7 +211,7 @@ func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early [
 	for from, b := range a.seeds {
 		a.secrets.commits[from] = b.Commit
 		if b.Share != nil {
-			a.secrets.held[from] = *b.Share
+			a.secrets.held[from] = b.Share
 		}
 	}
 	lanes, err := a.residues(values, entropy)

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/collabdict/collabdict/chunking"
 )
 
 // amends returns the digest of the requested amendment, of another one, or zero.
@@ -185,7 +187,10 @@ func InventShares(x *Fuzzed) Body {
 	for range x.in.below(6) {
 		p := PadShare{Member: x.rank(), Share: x.share()}
 		if a := x.members[x.attacker].slot.attempts[x.ballot()]; a != nil && x.in.below(2) == 0 {
-			p.Share = a.secrets.held[int(p.Member)%4]
+			p.Share = chunking.Share{}
+			if share := a.secrets.held[int(p.Member)%4]; share != nil {
+				p.Share = *share
+			}
 		}
 		b.Shares = append(b.Shares, p)
 	}

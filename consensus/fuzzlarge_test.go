@@ -89,7 +89,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 		attempt := m.last.ballots.commit.Value.Attempt
 		if a := m.last.attempts[attempt]; a != nil {
 			for of, share := range a.secrets.held {
-				b := &Shares{Shares: []PadShare{{uint32(of), share}}}
+				b := &Shares{Shares: []PadShare{{uint32(of), *share}}}
 				shares[uint32(of)] = append(shares[uint32(of)], delivery{s, self, Message{Ballot: attempt, Body: b}})
 			}
 		}

@@ -163,10 +163,10 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 // secrets are this member's secrets of an attempt: its pad, and shares of other pads. Only
 // those of the decided attempt are ever sent to others.
 type secrets struct {
-	dealt   bool                   // kept: this member has drawn its secrets
-	pad     [32]byte               // kept: this member's pad
-	held    map[int]chunking.Share // kept: shares of the others' pads, by owner
-	commits map[int][32]byte       // kept with held: commitments to all pads, by owner
+	dealt   bool                    // kept: this member has drawn its secrets
+	pad     [32]byte                // kept: this member's pad
+	held    map[int]*chunking.Share // kept: shares of the others' pads, by owner
+	commits map[int][32]byte        // kept with held: commitments to all pads, by owner
 }
 
 // A naming derives names and secrets that belong to one slot of a run.

@@ -34,7 +34,7 @@ func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []
 	name := naming{[32]byte{1}, 5}
 	total := make([]uint64, layout.Words())
 	for self := range size {
-		k := &secrets{dealt: true, pad: [32]byte{1, byte(self), byte(self >> 8)}, held: map[int]chunking.Share{}, commits: map[int][32]byte{}}
+		k := &secrets{dealt: true, pad: [32]byte{1, byte(self), byte(self >> 8)}, held: map[int]*chunking.Share{}, commits: map[int][32]byte{}}
 		o.secrets = append(o.secrets, k)
 		units, err := layout.Encode([]float64{float64(self)})
 		if err != nil {
@@ -53,7 +53,7 @@ func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []
 	for owner, k := range o.secrets {
 		to := holders(o, owner)
 		for i, share := range chunking.SplitSecret(k.pad, len(to), o.rules.Shares, [32]byte{byte(owner)}) {
-			o.secrets[to[i]].held[owner] = share
+			o.secrets[to[i]].held[owner] = &share
 			o.secrets[to[i]].commits[owner] = name.commitment(owner, 0, k.pad)
 		}
 	}

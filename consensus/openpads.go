@@ -131,7 +131,7 @@ func (open opening) sharesOf(owners []int) *Shares {
 	b := &Shares{}
 	for _, o := range owners {
 		if share, held := open.secrets.held[o]; held {
-			b.Shares = append(b.Shares, PadShare{uint32(o), share})
+			b.Shares = append(b.Shares, PadShare{uint32(o), *share})
 		}
 	}
 	if b.Shares == nil {

@@ -132,9 +132,9 @@ func (o *openSum) reopen(b *Reopen, open opening) []mail {
 		switch {
 		case !held:
 		case int(l.By) == o.self:
-			o.addShare(int(l.Member), share)
+			o.addShare(int(l.Member), *share)
 		default:
-			out = append(out, mail{int(l.By), &Shares{Shares: []PadShare{{l.Member, share}}}})
+			out = append(out, mail{int(l.By), &Shares{Shares: []PadShare{{l.Member, *share}}}})
 		}
 	}
 	return out

@@ -136,7 +136,7 @@ func (a *attempt) state() attemptState {
 		st.View = a.view
 	}
 	for _, s := range slices.Sorted(maps.Keys(a.secrets.held)) {
-		st.Shares = append(st.Shares, PadShare{uint32(s), a.secrets.held[s]})
+		st.Shares = append(st.Shares, PadShare{uint32(s), *a.secrets.held[s]})
 	}
 	for _, s := range slices.Sorted(maps.Keys(a.secrets.commits)) {
 		st.Commits = append(st.Commits, Pad{uint32(s), a.secrets.commits[s]})
@@ -208,7 +208,7 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		a := newAttempt(m.roster, s.position, m.plans, st.View)
 		a.secrets.dealt, a.secrets.pad = st.Dealt, [32]byte(st.Pad)
 		for _, h := range st.Shares {
-			a.secrets.held[int(h.Member)] = h.Share
+			a.secrets.held[int(h.Member)] = &h.Share
 		}
 		for _, c := range st.Commits {
 			a.secrets.commits[int(c.Member)] = c.Seed

@@ -124,7 +124,9 @@ func (n *network) called(rank int, at time.Duration, e enter) consensus.Call {
 	if m.adversary != nil {
 		c = m.adversary.Call(c)
 	}
-	m.call = c
+	if len(n.config.Faults) > 0 { // a pause amends the roster; otherwise nobody repeats a call
+		m.call = c
+	}
 	c.Entropy = m.fresh()
 	if n.config.Observer != nil {
 		n.config.Observer.Called(rank, slot, c)
