@@ -91,9 +91,9 @@ func (c *clustering) move(n, first []float64, all *whole) {
 	c.soften(all.square-c.between/math.Max(all.N[0], 1), all)
 }
 
-// clusterSums returns, for each clustering in turn, the number of rows of each centre and their
+// clusterSums appends, for each clustering in turn, the number of rows of each centre and their
 // sum per variable.
-func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
+func clusterSums(out []float64, r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
 	p := r.Lend(len(of)*k, false)
 	defer p.Return()
@@ -110,7 +110,6 @@ func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, 0, len(of)*k*(1+dim))
 	firsts := make([]float64, k*dim)
 	for i := range of {
 		for j := range k {

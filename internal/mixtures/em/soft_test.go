@@ -35,7 +35,7 @@ func TestClusterSums(t *testing.T) {
 		{centres: mat.DenseCopyOf(x.Slice(0, k, 0, dim)), variance: 0.7},
 		{centres: mat.DenseCopyOf(x.Slice(90, 90+k, 0, dim)), variance: 3},
 	}
-	got, err := clusterSums(passes.NewReader(gmm.Matrix(x)), of, privacy.Rule{})
+	got, err := clusterSums(nil, passes.NewReader(gmm.Matrix(x)), of, privacy.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestMoveClusterings(t *testing.T) {
 			for j := range shares {
 				shares[j] = c.definition(x.RawRowView(j))
 			}
-			local, err := clusterSums(r, []*clustering{c}, privacy.Rule{})
+			local, err := clusterSums(nil, r, []*clustering{c}, privacy.Rule{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -210,24 +210,24 @@ func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
 	}
 	own := append(make([]float64, 0, length), float64(s.rows.N))
 	s.sums++
-	add := func(part string, values []float64, bounds []collabdict.Block) {
-		s.blur.Add(values, bounds, part, fmt.Sprint("start ", s.sums, " ", part))
-		own = append(own, values...)
+	blurred := 1
+	blur := func(part string, bounds []collabdict.Block) { // of what was appended last
+		s.blur.Add(own[blurred:], bounds, part, fmt.Sprint("start ", s.sums, " ", part))
+		blurred = len(own)
 	}
 	for _, b := range s.banks {
-		statistics, err := s.statistics(b)
-		if err != nil {
+		if own, err = s.statistics(own, b); err != nil {
 			return nil, err
 		}
-		add(b.view.named(partName(b.clusters)), statistics, b.blocks[0])
-		clusters, err := clusterSums(b.view.rows, b.clusterings, s.config.Diversity)
-		if err != nil {
+		blur(b.view.named(partName(b.clusters)), b.blocks[0])
+		if own, err = clusterSums(own, b.view.rows, b.clusterings, s.config.Diversity); err != nil {
 			return nil, err
 		}
-		add(b.view.named(fmt.Sprint("clusters ", b.clusters)), clusters, b.blocks[1])
+		blur(b.view.named(fmt.Sprint("clusters ", b.clusters)), b.blocks[1])
 	}
 	if n := gainsOf(s.most); n > 0 { // there are no mixtures to judge yet; the rounds continue these values
-		add("gains", make([]float64, n), s.blocks[len(s.blocks)-1:])
+		own = append(own, make([]float64, n)...)
+		blur("gains", s.blocks[len(s.blocks)-1:])
 	}
 	total, err := s.group.Sum(ctx, s.summand(own, s.blocks))
 	if err != nil {
@@ -253,10 +253,10 @@ func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
 	return all, nil
 }
 
-// statistics returns the moments of the own rows in the clusters of a bank's best clustering,
+// statistics appends the moments of the own rows in the clusters of a bank's best clustering,
 // and this participant's part of the objective: the smallest possible entropy of its rows. If
 // the member is lost from now on, the objective does not fall when it comes back.
-func (s *starter) statistics(b *bank) ([]float64, error) {
+func (s *starter) statistics(to []float64, b *bank) ([]float64, error) {
 	own, err := b.best.moments(b.view.rows, s.config.Diversity)
 	if err != nil {
 		return nil, err
@@ -266,7 +266,7 @@ func (s *starter) statistics(b *bank) ([]float64, error) {
 	if b.view.partial != nil {
 		least -= b.view.limits.cells()
 	}
-	return append(own.Pack(), least), nil
+	return append(own.AppendTo(to), least), nil
 }
 
 // partName names a candidate's part of a vector, for the blur.
@@ -312,11 +312,10 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all map[*v
 	starts, length := s.limits.layout(live)
 	x := append(make([]float64, 0, length), float64(s.rows.N))
 	for _, c := range live {
-		own, err := s.statistics(s.bank(c))
-		if err != nil {
+		var err error
+		if x, err = s.statistics(x, s.bank(c)); err != nil {
 			return err
 		}
-		x = append(x, own...)
 	}
 	x = x[:length] // no mixture has gained anything yet
 	blocks := blocksOf(live)

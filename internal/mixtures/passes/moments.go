@@ -215,9 +215,13 @@ func PackedLen(k, dim int, full bool) int {
 //
 // Values of one kind are adjacent because they share a bound.
 func (s *Moments) Pack() []float64 {
-	out := make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1)
-	s.walk(func(v *float64) { out = append(out, *v) })
-	return out
+	return s.AppendTo(make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1))
+}
+
+// AppendTo appends the packed moments to a vector.
+func (s *Moments) AppendTo(x []float64) []float64 {
+	s.walk(func(v *float64) { x = append(x, *v) })
+	return x
 }
 
 // Unpack is the inverse of Pack.
