@@ -80,12 +80,16 @@ func (w watch) observers() (all observers) {
 }
 
 // enter adds the adversary's findings to the result and the models.
-func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) error {
+func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant, trained func() ([]dataset.Participant, error)) error {
 	if w.coalition != nil {
 		w.enterCoalition(run.Report, t, parts)
 	}
 	if w.totals != nil {
-		rows, err := run.trainedOn(parts)
+		of, err := trained()
+		if err != nil {
+			return err
+		}
+		rows, err := run.trainedOn(of)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ const (
 func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []string, parts, all []dataset.Participant) error {
 	_, all = t.Windowed(r.Window, all)
 	t, parts = t.Windowed(r.Window, parts)
+	rowsOfAll := rowsOf(all)
 	for _, name := range which {
 		train := Alone
 		if name == BaselinePooled {
@@ -36,7 +37,7 @@ func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []
 		}
 		for i, m := range models {
 			of := all
-			if of == nil || m.Draws() > 1 && densities(m, all) > mostDensities {
+			if of == nil || m.Draws() > 1 && densities(m, rowsOfAll, len(all)) > mostDensities {
 				of = parts[i : i+1]
 			}
 			s, err := Scores(m, parts[i], of)

@@ -17,6 +17,7 @@ const mostDensities = 1e7
 // each model, and of each row under its owner's model. Classifiers have none.
 func addLogliks(run *Run, parts []dataset.Participant) error {
 	var own, rows float64
+	all := rowsOf(parts)
 	for i, m := range run.Models {
 		if m == nil || m.Scorer() == nil {
 			continue
@@ -28,7 +29,7 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 			return err
 		}
 		own += float64(n) * mean
-		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities(m, parts) <= mostDensities {
+		if p.Loglik, p.LoglikRows = report.Of(mean), "own"; densities(m, all, len(parts)) <= mostDensities {
 			if p.Loglik, err = overAll(m, parts); err != nil {
 				return err
 			}
@@ -42,12 +43,17 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 	return nil
 }
 
-// densities returns the number of densities behind the mean log-likelihoods of all rows under
-// models like m.
-func densities(m *model.Model, parts []dataset.Participant) (all float64) {
+// densities returns the number of densities behind the mean log-likelihoods of so many rows of all
+// participants under models like m.
+func densities(m *model.Model, rows float64, participants int) float64 {
+	return rows * float64(participants) * float64(m.Draws())
+}
+
+// rowsOf returns the number of training rows of all participants.
+func rowsOf(parts []dataset.Participant) (all float64) {
 	for _, p := range parts {
 		n, _ := p.Train.Dims()
-		all += float64(n) * float64(len(parts)) * float64(m.Draws())
+		all += float64(n)
 	}
 	return all
 }

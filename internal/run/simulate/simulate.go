@@ -97,12 +97,18 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if err != nil {
 		return nil, err
 	}
-	trained, err := t.Trained(parts, func(rank int) rand.Source { return noise(t.Seed, rank) })
-	if err != nil {
-		return nil, err
+	// The rows that train, without those held out, which few simulations need here.
+	trained := func() ([]dataset.Participant, error) {
+		return t.Trained(parts, func(rank int) rand.Source { return noise(t.Seed, rank) })
 	}
 	if of, ok := t.Algorithm.(algorithm.InOneProcess); ok {
-		if err := of.Together(t.Seed, func() (*mat.Dense, error) { return allRows(ctx, t, trained) }); err != nil {
+		if err := of.Together(t.Seed, func() (*mat.Dense, error) {
+			of, err := trained()
+			if err != nil {
+				return nil, err
+			}
+			return allRows(ctx, t, of)
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -150,9 +156,6 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	}
 	if t.Window == pipeline.FindWindow {
 		t, parts = t.Windowed(results[first].Model.Manifest.Window, parts)
-		if trained, err = t.Trained(parts, func(rank int) rand.Source { return noise(t.Seed, rank) }); err != nil {
-			return nil, err
-		}
 	}
 	run := &Run{Report: t.Report(c.Names, results[first])}
 	if o := t.Options.Find("on-low-diversity"); t.Traits().Noise != nil || o != nil && o.Text() == string(privacy.DrawComponent) {
@@ -166,7 +169,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if err := addLogliks(run, parts); err != nil {
 		return nil, err
 	}
-	if err := watch.enter(run, t, trained); err != nil {
+	if err := watch.enter(run, t, parts, trained); err != nil {
 		return nil, err
 	}
 	run.Report.Aggregate()
