@@ -64,11 +64,13 @@ func collectOften() {
 
 // grownOfMany is the growth of the heap, in percent, after which the collector runs in a simulation
 // of many participants. All of them then need a third more memory than is in use. Below roomOfMany
-// bytes per participant it does not run: about as much is in use in the largest sums, and it would run
-// often while less is.
+// bytes per participant it hardly runs: nearly as much is in use in the largest sums, and it would run
+// often while less is. But it runs when the heap has grown by mostGrown. It counts what is allocated while
+// it runs as in use, so the heap may be far beyond the room before its growth is set again.
 const (
 	grownOfMany = 30
-	roomOfMany  = 180 << 10
+	mostGrown   = 100
+	roomOfMany  = 200 << 10
 )
 
 // collectForMany makes the collector run when the heap has outgrown the room, and has grown by
@@ -87,9 +89,10 @@ func collectFrom(room uint64) {
 	runtime.AddCleanup(&struct{ unused *int }{}, collectFrom, room)
 }
 
-// growth returns the growth in percent by which the heap in use may reach the room, at least grownOfMany.
+// growth returns the growth in percent by which the heap in use may reach the room, at least grownOfMany
+// and at most mostGrown.
 func growth(live, room uint64) int {
-	return max(grownOfMany, int(100*room/max(live, 1<<20))-100)
+	return max(grownOfMany, min(mostGrown, int(100*room/max(live, 1<<20))-100))
 }
 
 // collectorSet reports whether the user has configured the collector.
