@@ -69,8 +69,10 @@ func (b *block) end() {
 // from a start that is much too large; and, if a gap is allowed, the inverse of s.
 func newBlock(s *mat.SymDense, p Problem, members []int, start *mat.SymDense) *block {
 	b := idle.Get().(*block)
-	*b = block{p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(b.s, s, members), gap: math.Inf(1),
-		point: b.point, next: b.next, descent: b.descent}
+	*b = block{
+		p: len(members), lambda: p.Penalty, each: p.Gap, s: gather(b.s, s, members), gap: math.Inf(1),
+		point: b.point, next: b.next, descent: b.descent,
+	}
 	b.point.resize(b.p)
 	b.next.resize(b.p)
 	b.start(start, members)

@@ -155,6 +155,41 @@ func TestEnsembleIsItsDefinition(t *testing.T) {
 	}
 }
 
+// calls counts how often a scorer is asked.
+type calls struct {
+	Scorer
+	n *int
+}
+
+func (c calls) EachScores(of collabdict.Rows, f func(from int, scores []float64)) error {
+	*c.n++
+	return c.Scorer.EachScores(of, f)
+}
+
+// Ensembles with a scorer in common give the scores that each gives alone, and ask it once.
+func TestEnsemblesShareScorers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	x, own := normals(rng, 40, 3), []float64{-1, 0, 0.5, 2}
+	x.SetRow(7, []float64{math.NaN(), math.NaN(), math.NaN()})
+	asked := make([]int, 3)
+	member := func(j int) Member {
+		return Member{string(rune('a' + j)), calls{column(j), &asked[j]}, Calibrate(own), float64(1 + j)}
+	}
+	all, some := &Ensemble{[]Member{member(0), member(1), member(2)}}, &Ensemble{[]Member{member(1), member(2)}}
+	got, err := ScoresBy(x, all, some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(asked, []int{1, 1, 1}) {
+		t.Errorf("the scorers were asked %d times, want once each", asked)
+	}
+	for k, e := range []*Ensemble{all, some} {
+		if want, err := Scores(e, rows.InMemory(x)); err != nil || !slices.Equal(got[k], want) {
+			t.Errorf("ensemble %d: got %v, want %v (%v)", k, got[k], want, err)
+		}
+	}
+}
+
 // The distances are those from comparing all rows, also for rows that are summed in several parts.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
