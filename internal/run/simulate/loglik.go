@@ -43,7 +43,7 @@ func addLogliks(run *Run, parts []dataset.Participant) error {
 	return nil
 }
 
-// densities returns the number of densities behind the mean log-likelihoods of so many rows of all
+// densities returns the number of densities behind the mean log-likelihoods of this number of rows of all
 // participants under models like m.
 func densities(m *model.Model, rows float64, participants int) float64 {
 	return rows * float64(participants) * float64(m.Draws())
