@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -205,18 +206,16 @@ func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) ob
 // complete completes the results of the participants that have finished, several at a time, and returns the
 // first error by rank. Nothing of the network is in use any more, so its memory is free.
 func complete(ctx context.Context, results []*pipeline.Result, cost *netsim.Report, names []string) error {
-	errs := make([]error, len(results))
-	parallel.For(len(results), func(i int) {
-		if results[i] != nil && cost.Members[i].Err == nil && ctx.Err() == nil {
-			errs[i] = results[i].Complete(ctx)
+	err := parallel.Try(len(results), func(i int) error {
+		if results[i] == nil || cost.Members[i].Err != nil || ctx.Err() != nil {
+			return nil
 		}
-	})
-	for i, err := range errs {
-		if err != nil {
+		if err := results[i].Complete(ctx); err != nil {
 			return fmt.Errorf("%s: threshold: %w", names[i], err)
 		}
-	}
-	return ctx.Err()
+		return nil
+	})
+	return cmp.Or(err, ctx.Err())
 }
 
 // histories returns the rounds that participants completed before a simulation failed.
@@ -258,22 +257,26 @@ func (r *Run) addAll(results []*pipeline.Result, parts []dataset.Participant, co
 	for i, p := range parts {
 		names[i] = p.Name
 	}
-	own, errs := make([]report.Participant, len(parts)), make([]error, len(parts))
+	own := make([]report.Participant, len(parts))
 	finished := func(i int) bool {
 		return cost.Members[i].Err == nil && results[i] != nil && results[i].Model != nil
 	}
-	parallel.For(len(parts), func(i int) {
-		if finished(i) {
-			own[i], errs[i] = r.figures(results[i], parts[i], names, hex.EncodeToString(cost.Members[i].Digest[:]))
+	err := parallel.Try(len(parts), func(i int) (err error) {
+		if !finished(i) {
+			return nil
 		}
+		if own[i], err = r.figures(results[i], parts[i], names, hex.EncodeToString(cost.Members[i].Digest[:])); err != nil {
+			return fmt.Errorf("%s: %w", parts[i].Name, err)
+		}
+		return nil
 	})
+	if err != nil {
+		return err
+	}
 	for i, p := range parts {
 		if !finished(i) {
 			r.without(p, cost.Members[i].Err)
 			continue
-		}
-		if errs[i] != nil {
-			return fmt.Errorf("%s: %w", p.Name, errs[i])
 		}
 		r.Models = append(r.Models, results[i].Model)
 		r.Report.Participants = append(r.Report.Participants, own[i])
