@@ -30,8 +30,8 @@ func Factorise(a *mat.SymDense) (c Cholesky, ok bool) {
 // matrix to count as positive definite to rounding.
 const singular = 1e-13
 
-// FactoriseRows is [Factorise] of the n by n matrix a, row-major, of which it reads the upper
-// triangle. It reports false, too, if a is positive definite by rounding alone.
+// FactoriseRows is [Factorise] of the n by n matrix a, row-major. It reads only the upper triangle.
+// It reports false, too, if a is positive definite by rounding alone.
 func FactoriseRows(a []float64, n int) (c Cholesky, ok bool) {
 	c, ok = Factorise(mat.NewSymDense(n, a))
 	for i := 0; ok && i < n; i++ {

@@ -207,11 +207,10 @@ func (c Conditions) observers(s consensus.Scheme, watch watch, begun *inputs) ob
 // first error by rank. Nothing of the network is in use any more, so its memory is free.
 func complete(ctx context.Context, results []*pipeline.Result, cost *netsim.Report, names []string) error {
 	err := parallel.Try(len(results), func(i int) error {
-		if results[i] == nil || cost.Members[i].Err != nil || ctx.Err() != nil {
-			return nil
-		}
-		if err := results[i].Complete(ctx); err != nil {
-			return fmt.Errorf("%s: threshold: %w", names[i], err)
+		if results[i] != nil && cost.Members[i].Err == nil && ctx.Err() == nil {
+			if err := results[i].Complete(ctx); err != nil {
+				return fmt.Errorf("%s: threshold: %w", names[i], err)
+			}
 		}
 		return nil
 	})
