@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -54,5 +55,27 @@ func TestForSharesRemainingWork(t *testing.T) {
 	})
 	if got := done.Load(); got != n-1 {
 		t.Errorf("%d calls, want %d", got, n-1)
+	}
+}
+
+// Try makes all calls, and returns the error of the least number.
+func TestTry(t *testing.T) {
+	var calls atomic.Int32
+	low, high := errors.New("low"), errors.New("high")
+	err := Try(100, func(i int) error {
+		calls.Add(1)
+		switch i {
+		case 20:
+			return low
+		case 21, 99:
+			return high
+		}
+		return nil
+	})
+	if !errors.Is(err, low) || calls.Load() != 100 {
+		t.Errorf("got %v after %d calls, want %v after 100", err, calls.Load(), low)
+	}
+	if err := Try(3, func(int) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
