@@ -108,7 +108,7 @@ type churning struct {
 	over bool
 }
 
-// strike draws whether a member that reaches a round fails in it.
+// strike draws whether a member crashes in the round that it has reached, and carries that out.
 func (c *churning) strike(n *network, rank int, round uint32, at time.Duration) {
 	hit, instant, away := c.rng.Float64() < c.Rate, c.rng.Float64(), 1+c.rng.IntN(3)
 	if !hit || c.over {

@@ -1,6 +1,6 @@
 // Package lapack has Cholesky factors and inverses, and eigenvectors of symmetric matrices, built on
-// the products of package blas. [Implementation] has Dpotrf, Dpotri, Dpotrs and Dtrtri with gonum's signatures;
-// [Cholesky] wraps their usual uses.
+// the products of package blas. [Implementation] has Dpotrf, Dpotri, Dpotrs and Dtrtri with gonum's
+// signatures; [Cholesky] wraps their usual uses.
 //
 // Invariant: results have the same bits on every machine. Matrices are halved at multiples of
 // leaf, and operations between halves use package blas. Leaves of triangles use it too, with
